@@ -1,0 +1,48 @@
+/** What lies outside the library and is handed in, so that a test can stand in for the world. */
+export interface Outside {
+  pages: Pages
+  /** Absent where no embedding can be made; search then goes by words and says so. */
+  embedder?: Embedder
+  media: MediaStore
+}
+
+/** Fetches what a person could open in a browser, guarded against private addresses, floods and drips. */
+export interface Pages {
+  /** Throws `Failure` with one of the fetching codes. */
+  fetch(url: string, options?: FetchOptions): Promise<FetchedPage>
+}
+
+export interface FetchOptions {
+  signal?: AbortSignal
+  /** Most bytes of the decompressed body; the default suits pages and PDFs. */
+  maxBytes?: number
+  /** Milliseconds for everything, redirects included. */
+  deadlineMs?: number
+  accept?: string
+}
+
+export interface FetchedPage {
+  /** The address after redirects. */
+  url: string
+  status: number
+  /** Lower-case names. */
+  headers: Record<string, string>
+  /** Decompressed. */
+  bytes: Uint8Array
+}
+
+/** Turns texts into unit vectors. `id` names the model: vectors of different ids never meet. */
+export interface Embedder {
+  id: string
+  dimensions: number
+  embed(texts: string[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
+  close(): Promise<void>
+}
+
+/** Files by the hash of their bytes (SHA-256, hex). */
+export interface MediaStore {
+  put(bytes: Uint8Array): Promise<string>
+  get(hash: string): Promise<Uint8Array | undefined>
+  has(hash: string): Promise<boolean>
+  remove(hash: string): Promise<void>
+}
