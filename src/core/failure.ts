@@ -139,12 +139,3 @@ export class Failure extends Error {
     }
   }
 }
-
-/** Any thrown value as a failure; what is not one of ours says nothing of its cause. */
-export function toFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  return new Failure('internal_error', 'Something went wrong inside Commonplace.', {
-    hint: 'Try again. If it goes on, run `commonplace doctor` and look at the log on standard error.',
-    cause: error,
-  })
-}

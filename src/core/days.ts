@@ -1,0 +1,20 @@
+import { Temporal } from 'temporal-polyfill'
+
+export interface DayRules {
+  /** IANA name. */
+  timeZone: string
+  /** Hour at which the reader's day ends, 0 to 23: at 3, two in the morning still belongs to yesterday. */
+  dayEndHour: number
+}
+
+/** The civil day `YYYY-MM-DD` that an instant belongs to for this reader. The one place where that is decided. */
+export function dayOf(instant: Date, { timeZone, dayEndHour }: DayRules): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .subtract({ hours: dayEndHour })
+    .toPlainDate()
+    .toString()
+}
+
+/** The zone of this machine, for a library that was never told another. */
+export const machineTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

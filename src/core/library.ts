@@ -1,0 +1,173 @@
+import type { Kysely, Transaction } from 'kysely'
+import { Changes, type Touched } from '../db/changes.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Job } from './define-job.ts'
+import { Failure } from './failure.ts'
+import type { Outside } from './outside.ts'
+
+/** One reader's library as a use case sees it. */
+export interface Library {
+  /** For reading. Writing goes through `change`. */
+  readonly db: Kysely<Schema>
+  readonly outside: Outside
+  readonly readOnly: boolean
+  now(): Date
+  /**
+   * One transaction: rows, change log, queued jobs and the audit entry are committed together or not at all. Nothing that
+   * waits for the outside world belongs inside.
+   */
+  change<T>(work: (change: Change) => Promise<T>): Promise<T>
+  /**
+   * The change that completes a write tool: what `work` gives is the tool's output, which is checked and remembered under
+   * the call's `requestId` in the same transaction.
+   */
+  answer<T>(work: (change: Change) => Promise<T>): Promise<T>
+  /** The same library on behalf of one call. */
+  on(call: CallMark): Library
+}
+
+/** Who changes the library, for the audit log, and what has to happen in the transaction that answers. */
+export interface CallMark {
+  /** `cli`, or the assistant's own name. */
+  connection: string
+  tool: string
+  intent?: string
+  requestId?: string
+  /** First statement of the answering transaction; may throw to end it. */
+  begin?(db: Transaction<Schema>): Promise<void>
+  /** Last but for the audit entry: gives the output as it is checked. */
+  seal?(db: Transaction<Schema>, output: unknown): Promise<void>
+}
+
+/** The open transaction of one change. */
+export class Change extends Changes {
+  readonly db: Transaction<Schema>
+  /** The instant of the change, ISO 8601. */
+  readonly at: string
+  queued = false
+
+  constructor(db: Transaction<Schema>, now: Date) {
+    super(db, now)
+    this.db = db
+    this.at = now.toISOString()
+  }
+
+  /**
+   * Queues a job. With a `key`, at most one job of the kind waits under it; the id is then that of the waiting one.
+   */
+  async later<I>(
+    job: Job<I>,
+    input: I,
+    { key, runAt }: { key?: string; runAt?: Date } = {},
+  ): Promise<number> {
+    this.queued = true
+    if (key !== undefined) {
+      const waiting = await this.db
+        .selectFrom('job')
+        .select('id')
+        .where('kind', '=', job.kind)
+        .where('unique_key', '=', key)
+        .where('state', '=', 'pending')
+        .executeTakeFirst()
+      if (waiting) return waiting.id
+    }
+    const id = await this.newId()
+    await this.db
+      .insertInto('job')
+      .values({
+        id,
+        kind: job.kind,
+        input: JSON.stringify(input),
+        unique_key: key ?? null,
+        state: 'pending',
+        run_at: (runAt ?? new Date(this.at)).toISOString(),
+        created_at: this.at,
+        lease_until: null,
+        lease_owner: null,
+        progress: null,
+        failure: null,
+        finished_at: null,
+      })
+      .execute()
+    return id
+  }
+}
+
+export interface LibraryParts {
+  db: Kysely<Schema>
+  outside: Outside
+  readOnly?: boolean
+  now?: () => Date
+  /** Called after a commit that queued a job. */
+  wake?: () => void
+}
+
+export function createLibrary(parts: LibraryParts): Library {
+  const { db, outside, readOnly = false, now = () => new Date(), wake = () => {} } = parts
+
+  async function transact<T>(
+    work: (change: Change) => Promise<T>,
+    call: CallMark | undefined,
+    answers: boolean,
+  ): Promise<T> {
+    if (readOnly) {
+      throw new Failure('read_only', 'This library was opened for reading only.', {
+        hint: 'Start Commonplace without --read-only to change the library.',
+      })
+    }
+    let queued = false
+    const result = await db.transaction().execute(async (transaction) => {
+      const change = new Change(transaction, now())
+      if (answers) await call?.begin?.(transaction)
+      const output = await work(change)
+      if (answers) await call?.seal?.(transaction, output)
+      if (call && change.touched.length > 0) await writeAudit(change, call)
+      await change.close()
+      queued = change.queued
+      return output
+    })
+    if (queued) wake()
+    return result
+  }
+
+  const bind = (call: CallMark | undefined): Library => ({
+    db,
+    outside,
+    readOnly,
+    now,
+    change: (work) => transact(work, call, false),
+    answer: (work) => transact(work, call, true),
+    on: bind,
+  })
+  return bind(undefined)
+}
+
+/** Past this many rows an entry only counts them: a bulk import is undone as an import. */
+const AUDITED_ROWS = 1_000
+
+async function writeAudit(change: Change, call: CallMark): Promise<void> {
+  const { touched } = change
+  await change.db
+    .insertInto('audit')
+    .values({
+      id: await change.newId(),
+      at: change.at,
+      connection: call.connection,
+      tool: call.tool,
+      intent: call.intent ?? null,
+      request_id: call.requestId ?? null,
+      changes: JSON.stringify(touched.length > AUDITED_ROWS ? countByTable(touched) : touched),
+      undone_at: null,
+    })
+    .execute()
+}
+
+function countByTable(touched: readonly Touched[]): { table: string; op: string; count: number }[] {
+  const counts = new Map<string, { table: string; op: string; count: number }>()
+  for (const { table, op } of touched) {
+    const entry = counts.get(`${table} ${op}`) ?? { table, op, count: 0 }
+    entry.count++
+    counts.set(`${table} ${op}`, entry)
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,16 @@
+import { databaseFailure } from './database-failure.ts'
+import { Failure } from './failure.ts'
+
+/** Any thrown value as a failure; what is not one of ours says nothing of its cause. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const ofDatabase = databaseFailure(error)
+  if (ofDatabase) return ofDatabase
+  if (error instanceof DOMException && error.name === 'AbortError') {
+    return new Failure('cancelled', 'The call was cancelled.', { hint: 'Nothing was changed.', cause: error })
+  }
+  return new Failure('internal_error', 'Something went wrong inside Commonplace.', {
+    hint: 'Try again. If it goes on, run `commonplace doctor` and look at the log on standard error.',
+    cause: error,
+  })
+}

@@ -1,0 +1,144 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { JobTable, Schema } from '../db/schema.ts'
+
+export type QueuedJob = Selectable<JobTable>
+
+/** How long a process may hold a job without a sign of life. */
+export const LEASE_MS = 60_000
+
+const later = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString()
+
+/**
+ * Takes one due job of the given kinds: a waiting one, or a running one whose process gave no sign for a lease. SQLite's
+ * immediate transaction makes sure that no other process takes the same.
+ */
+export function claimJob(
+  db: Kysely<Schema>,
+  kinds: readonly string[],
+  owner: string,
+  now: Date,
+): Promise<QueuedJob | undefined> {
+  if (kinds.length === 0) return Promise.resolve(undefined)
+  return db.transaction().execute(async (transaction) => {
+    const due = await transaction
+      .selectFrom('job')
+      .select('id')
+      .where('kind', 'in', kinds)
+      .where((where) =>
+        where.or([
+          where.and([where('state', '=', 'pending'), where('run_at', '<=', now.toISOString())]),
+          where.and([where('state', '=', 'running'), where('lease_until', '<', now.toISOString())]),
+        ]),
+      )
+      .orderBy('run_at')
+      .orderBy('id')
+      .executeTakeFirst()
+    if (!due) return undefined
+    return transaction
+      .updateTable('job')
+      .set({
+        state: 'running',
+        attempts: sql<number>`attempts + 1`,
+        lease_owner: owner,
+        lease_until: later(now, LEASE_MS),
+      })
+      .where('id', '=', due.id)
+      .returningAll()
+      .executeTakeFirst()
+  })
+}
+
+/** Whether anything waits that a worker could do now. */
+export async function hasDueJobs(db: Kysely<Schema>, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('job')
+    .select('id')
+    .where('state', '=', 'pending')
+    .where('run_at', '<=', now.toISOString())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Keeps a job; false where it was lost to another process. */
+export async function keepJob(
+  db: Kysely<Schema>,
+  id: number,
+  owner: string,
+  now: Date,
+  progress?: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('job')
+    .set({ lease_until: later(now, LEASE_MS), ...(progress !== undefined && { progress }) })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function completeJob(db: Kysely<Schema>, id: number, owner: string, now: Date): Promise<void> {
+  await db
+    .updateTable('job')
+    .set({
+      state: 'completed',
+      finished_at: now.toISOString(),
+      lease_until: null,
+      lease_owner: null,
+      failure: null,
+    })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
+/** Puts a job back for another try at `runAt`, or gives it up where `runAt` is undefined. */
+export async function failJob(
+  db: Kysely<Schema>,
+  id: number,
+  owner: string,
+  now: Date,
+  failure: string,
+  runAt: Date | undefined,
+): Promise<void> {
+  await db
+    .updateTable('job')
+    .set({
+      // Another job may wait under the same key by now: this one then needs no further try.
+      state: runAt ? 'pending' : 'failed',
+      unique_key: null,
+      run_at: (runAt ?? now).toISOString(),
+      finished_at: runAt ? null : now.toISOString(),
+      lease_until: null,
+      lease_owner: null,
+      failure,
+    })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
+/** Gives a job back untried, as a process does that ends. */
+export async function releaseJob(db: Kysely<Schema>, id: number, owner: string): Promise<void> {
+  await db
+    .updateTable('job')
+    .set({
+      state: 'pending',
+      unique_key: null,
+      attempts: sql<number>`attempts - 1`,
+      lease_until: null,
+      lease_owner: null,
+    })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
+/** Forgets jobs that ended before `before`. */
+export async function forgetJobs(db: Kysely<Schema>, before: Date): Promise<void> {
+  await db
+    .deleteFrom('job')
+    .where('state', 'in', ['completed', 'failed'])
+    .where('finished_at', '<', before.toISOString())
+    .execute()
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Job, JobRun } from '../core/define-job.ts'
+import type { Library } from '../core/library.ts'
+import { toFailure } from '../core/to-failure.ts'
+import {
+  LEASE_MS,
+  claimJob,
+  completeJob,
+  failJob,
+  hasDueJobs,
+  keepJob,
+  releaseJob,
+  type QueuedJob,
+} from './queue.ts'
+
+export interface WorkerOptions {
+  /** How often it looks for work that another process queued, in milliseconds. */
+  pollMs?: number
+  /** What went wrong, for the log on standard error. */
+  onError?: (error: unknown, kind: string) => void
+}
+
+export interface Worker {
+  /** Looks for work now. */
+  wake(): void
+  /** Resolves when nothing is due and nothing runs here. */
+  drained(): Promise<void>
+  /** Stops taking jobs, gives back what runs, and resolves when all have let go. */
+  stop(): Promise<void>
+}
+
+/** Doubling from five seconds, as of the attempt that failed. */
+const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
+
+/** Does the library's queued jobs in this process, within each kind's bound, beside any other process that does the same. */
+export function startWorker(library: Library, jobs: readonly Job[], options: WorkerOptions = {}): Worker {
+  const { pollMs = 2_000, onError = () => {} } = options
+  const owner = randomUUID()
+  const running = new Map<number, { kind: string; abort: AbortController; done: Promise<void> }>()
+  const byKind = new Map(jobs.map((job) => [job.kind, job]))
+  let stopped = false
+  let looking: Promise<void> | undefined
+  let again = false
+  const timer = setInterval(wake, pollMs)
+  timer.unref()
+
+  const free = (): string[] =>
+    jobs
+      .filter((job) => [...running.values()].filter(({ kind }) => kind === job.kind).length < job.concurrency)
+      .map(({ kind }) => kind)
+
+  function wake(): void {
+    if (stopped) return
+    again = true
+    looking ??= look().finally(() => (looking = undefined))
+  }
+
+  async function look(): Promise<void> {
+    while (again && !stopped) {
+      again = false
+      try {
+        for (;;) {
+          const row = await claimJob(library.db, free(), owner, library.now())
+          if (!row) break
+          begin(row)
+        }
+      } catch (error) {
+        onError(error, 'queue')
+        return
+      }
+    }
+  }
+
+  function begin(row: QueuedJob): void {
+    const abort = new AbortController()
+    const done = runJob(row, abort).finally(() => {
+      running.delete(row.id)
+      wake()
+    })
+    running.set(row.id, { kind: row.kind, abort, done })
+  }
+
+  async function runJob(row: QueuedJob, abort: AbortController): Promise<void> {
+    const job = byKind.get(row.kind)!
+    const beat = setInterval(() => {
+      keepJob(library.db, row.id, owner, library.now()).then(
+        (kept) => !kept && abort.abort(),
+        (error: unknown) => onError(error, row.kind),
+      )
+    }, LEASE_MS / 4)
+    beat.unref()
+    const run: JobRun = {
+      id: row.id,
+      attempt: row.attempts,
+      signal: abort.signal,
+      async progress(done, total, message) {
+        await keepJob(library.db, row.id, owner, library.now(), JSON.stringify({ done, total, message }))
+      },
+    }
+    try {
+      const input = job.input.parse(JSON.parse(row.input))
+      try {
+        // A process that died at it every time would do so for ever.
+        if (row.attempts > job.attempts) throw new Error(`given up after ${job.attempts} attempts`)
+        await job.run(library, input, run)
+        await completeJob(library.db, row.id, owner, library.now())
+      } catch (error) {
+        if (stopped && abort.signal.aborted) return await releaseJob(library.db, row.id, owner)
+        const failure = toFailure(error)
+        const retry = failure.kind === 'internal' && row.attempts < job.attempts
+        const now = library.now()
+        onError(error, row.kind)
+        if (!retry) await job.failed?.(library, input, failure)
+        const runAt = retry ? new Date(now.getTime() + retryDelayMs(row.attempts)) : undefined
+        await failJob(library.db, row.id, owner, now, JSON.stringify(failure), runAt)
+      }
+    } catch (error) {
+      onError(error, row.kind)
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+  return {
+    wake,
+    async drained() {
+      for (;;) {
+        wake()
+        await looking
+        if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
+        else if (!again && !(await hasDueJobs(library.db, library.now()))) return
+        else if (stopped) return
+      }
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await looking
+      for (const { abort } of running.values()) abort.abort()
+      await Promise.allSettled([...running.values()].map(({ done }) => done))
+    },
+  }
+}

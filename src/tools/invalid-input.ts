@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import type { AnyTool } from '../core/define-tool.ts'
+import { Failure } from '../core/failure.ts'
+
+/** The failure for arguments that were refused: names each field and what it takes, so that the call can be mended. */
+export function invalidInput(tool: AnyTool, error: z.ZodError): Failure {
+  const issues = error.issues
+    .slice(0, 5)
+    .map((issue) => ({ field: fieldOf(issue), problem: problemOf(issue) }))
+  const unknown = error.issues.some((issue) => issue.code === 'unrecognized_keys')
+  const what = issues.map(({ field, problem }) => (field ? `${field} ${problem}` : problem)).join('; ')
+  return new Failure('invalid_input', `${tool.name}: ${what}.`, {
+    hint: unknown
+      ? `Leave the unknown argument out. ${tool.name} takes: ${Object.keys(tool.input.shape).join(', ') || 'no arguments'}.`
+      : `Mend ${[...new Set(issues.map(({ field }) => field || 'the arguments'))].join(', ')} and call again.`,
+    details: { issues },
+  })
+}
+
+const fieldOf = (issue: z.core.$ZodIssue): string => issue.path.map(String).join('.')
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `unknown argument ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')}`
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}`
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    case 'too_big':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at most ${issue.maximum} ${issue.origin === 'array' ? 'entries' : 'characters'}`
+        : `must be at most ${issue.maximum}`
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at least ${issue.minimum} ${issue.origin === 'array' ? 'entries' : 'characters'}`
+        : `must be at least ${issue.minimum}`
+    default:
+      return issue.message
+  }
+}
+
+const article = (type: string): string =>
+  type === 'int' ? 'a whole number' : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
