@@ -35,8 +35,14 @@ export interface FetchedPage {
 export interface Embedder {
   id: string
   dimensions: number
-  embed(texts: string[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
+  embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
   close(): Promise<void>
+}
+
+export interface EmbedOptions {
+  signal?: AbortSignal
+  /** A query goes before everything that is embedded in bulk (the default). */
+  priority?: 'query' | 'bulk'
 }
 
 /** Files by the hash of their bytes (SHA-256, hex). */

@@ -1,0 +1,76 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { Failure } from '../core/failure.ts'
+
+const environment = z.object({
+  COMMONPLACE_LIBRARY: z.string().optional(),
+  COMMONPLACE_ALLOW_HOSTS: z.string().default(''),
+  COMMONPLACE_EMBEDDER: z.enum(['builtin', 'openai', 'ollama', 'off']).default('builtin'),
+  COMMONPLACE_EMBEDDER_URL: z.url().optional(),
+  COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
+  COMMONPLACE_EMBEDDER_KEY: z.string().optional(),
+  COMMONPLACE_DEBUG: z.string().optional(),
+  XDG_DATA_HOME: z.string().optional(),
+  APPDATA: z.string().optional(),
+  NO_COLOR: z.string().optional(),
+})
+
+export interface LocalConfig {
+  /** Folder of the library. */
+  library: string
+  /** Hosts (`name`, `name:port`, or address range) that may be captured though they are not public. */
+  allowHosts: string[]
+  embedder:
+    | { kind: 'builtin' }
+    | { kind: 'off' }
+    | { kind: 'openai' | 'ollama'; url: string; model: string; apiKey: string | undefined }
+  debug: boolean
+  color: boolean
+}
+
+/** Where a library lies unless it is told otherwise. */
+export function libraryFolder(env: NodeJS.ProcessEnv, flag?: string): string {
+  const given = flag ?? env['COMMONPLACE_LIBRARY']
+  if (given) return resolve(given)
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Commonplace')
+  if (process.platform === 'win32') return join(env['APPDATA'] ?? homedir(), 'Commonplace')
+  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'commonplace')
+}
+
+/** Reads the environment once. Throws `invalid_input` with the name of the variable and what it takes. */
+export function readLocalConfig(
+  env: NodeJS.ProcessEnv,
+  flags: { library?: string | undefined } = {},
+): LocalConfig {
+  const parsed = environment.safeParse(env)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new Failure('invalid_input', `${issue?.path.join('.')}: ${issue?.message}.`, {
+      hint: 'Mend or unset the variable; docs/configuration.md lists what each takes.',
+    })
+  }
+  const given = parsed.data
+  return {
+    library: libraryFolder(env, flags.library),
+    allowHosts: given.COMMONPLACE_ALLOW_HOSTS.split(',')
+      .map((host) => host.trim())
+      .filter(Boolean),
+    embedder: embedderOf(given),
+    debug: Boolean(given.COMMONPLACE_DEBUG),
+    color: !given.NO_COLOR,
+  }
+}
+
+function embedderOf(given: z.output<typeof environment>): LocalConfig['embedder'] {
+  const kind = given.COMMONPLACE_EMBEDDER
+  if (kind === 'builtin') return { kind }
+  if (kind === 'off') return { kind }
+  const { COMMONPLACE_EMBEDDER_URL: url, COMMONPLACE_EMBEDDER_MODEL: model } = given
+  if (!url || !model) {
+    throw new Failure('invalid_input', `COMMONPLACE_EMBEDDER=${kind} needs an address and a model.`, {
+      hint: 'Set COMMONPLACE_EMBEDDER_URL and COMMONPLACE_EMBEDDER_MODEL, or unset COMMONPLACE_EMBEDDER.',
+    })
+  }
+  return { kind, url, model, apiKey: given.COMMONPLACE_EMBEDDER_KEY }
+}

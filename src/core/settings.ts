@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import type { Db } from '../db/schema.ts'
+import { machineTimeZone } from './days.ts'
+
+export const settingsSchema = z.object({
+  timeZone: z.string().default(machineTimeZone),
+  /** ISO weekday, 1 is Monday. */
+  weekStart: z.coerce.number().int().min(1).max(7).default(1),
+  dayEndHour: z.coerce.number().int().min(0).max(23).default(0),
+  language: z.string().default('en'),
+})
+
+export type Settings = z.output<typeof settingsSchema>
+
+/** The reader's settings; what was never set has its default. */
+export async function readSettings(db: Db): Promise<Settings> {
+  const rows = await db.selectFrom('setting').select(['key', 'value']).execute()
+  return settingsSchema.parse(Object.fromEntries(rows.map(({ key, value }) => [key, value])))
+}

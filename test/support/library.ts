@@ -1,0 +1,71 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import { createLibrary, type Library } from '../../src/core/library.ts'
+import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
+import { migrate, queriesOn } from '../../src/db/open.ts'
+import { ensureReplica } from '../../src/db/replica.ts'
+import type { FetchedPage } from '../../src/core/outside.ts'
+import { Failure } from '../../src/core/failure.ts'
+
+export interface TestWorld {
+  /** What the web holds, by address: HTML, or a whole answer. */
+  pages?: Record<string, string | Partial<FetchedPage> | Failure>
+  embedder?: Embedder
+  now?: () => Date
+  wake?: () => void
+}
+
+/** A library in memory, with a world of the test's own around it. */
+export async function testLibrary(world: TestWorld = {}): Promise<Library> {
+  const database = new DatabaseSync(':memory:')
+  database.exec('pragma foreign_keys = on')
+  const db = queriesOn(database)
+  await migrate(database, db, () => {})
+  await ensureReplica(db, 'test')
+  return createLibrary({
+    db,
+    outside: testOutside(world),
+    now: world.now ?? (() => new Date()),
+    ...(world.wake && { wake: world.wake }),
+  })
+}
+
+export function testOutside(world: TestWorld): Outside {
+  return {
+    pages: testPages(world.pages ?? {}),
+    media: memoryMedia(),
+    ...(world.embedder && { embedder: world.embedder }),
+  }
+}
+
+function testPages(pages: NonNullable<TestWorld['pages']>): Pages {
+  return {
+    async fetch(url) {
+      const page = pages[url]
+      if (page instanceof Failure) throw page
+      if (page === undefined)
+        throw new Failure('page_not_found', `${url} is not there.`, { hint: 'Check the address.' })
+      const given = typeof page === 'string' ? { bytes: Buffer.from(page) } : page
+      return {
+        url,
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        bytes: new Uint8Array(),
+        ...given,
+      }
+    },
+  }
+}
+
+function memoryMedia(): MediaStore {
+  const files = new Map<string, Uint8Array>()
+  return {
+    async put(bytes) {
+      const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+      files.set(hash, bytes)
+      return hash
+    },
+    get: async (hash) => files.get(hash),
+    has: async (hash) => files.has(hash),
+    remove: async (hash) => void files.delete(hash),
+  }
+}
