@@ -52,8 +52,8 @@ export interface Tool<I extends Shape = Shape, O extends Shape = Shape> {
   reachesOut?: boolean
   /** One or two sentences for a person who reads the result. */
   summary(output: z.output<O>): string
-  /** The text block where it is the thing itself (Markdown, CSV) instead of the data as JSON. */
-  verbatim?(output: z.output<O>): string | undefined
+  /** The field that is the thing itself (Markdown, CSV): it is the text block, verbatim and alone, where it is there. */
+  verbatim?: keyof z.output<O> & string
   run(library: Library, input: z.output<I>, call: Call): Promise<z.output<O>>
   /** Where the tool is offered; everywhere by default. */
   places?: readonly ('local' | 'server')[]
@@ -62,7 +62,7 @@ export interface Tool<I extends Shape = Shape, O extends Shape = Shape> {
 }
 
 /** A tool of any shape, as the registry and the pipeline handle it. */
-export interface AnyTool extends Omit<Tool, 'scopesFor' | 'summary' | 'verbatim' | 'run'> {
+export interface AnyTool extends Omit<Tool, 'scopesFor' | 'summary' | 'run'> {
   /** Reads arguments strictly. Throws `ZodError`. */
   bind(args: Record<string, unknown>): BoundCall
   /** Checks an output against the strict shape and puts it into words. Throws `ZodError`. */
@@ -79,8 +79,6 @@ export interface BoundCall {
 export interface Answer {
   output: Record<string, unknown>
   summary: string
-  /** Set where the text block is the thing itself. */
-  verbatim: string | undefined
 }
 
 /** `requestId` as every write tool takes it. */
@@ -91,7 +89,7 @@ const requestId = text({ max: 128 })
 
 /** Declares a tool once; everything that offers tools reads it from here. */
 export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): AnyTool {
-  const { scopesFor, summary, verbatim, run, ...facts } = tool
+  const { scopesFor, summary, run, ...facts } = tool
   const writes = tool.effect !== 'read'
   return {
     ...facts,
@@ -107,7 +105,7 @@ export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): 
     },
     describe(output) {
       const checked = tool.output.parse(output)
-      return { output: checked, summary: summary(checked), verbatim: verbatim?.(checked) }
+      return { output: checked, summary: summary(checked) }
     },
   }
 }

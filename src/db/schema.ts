@@ -9,6 +9,7 @@ export interface Schema {
   replica: ReplicaTable
   setting: SettingTable
   source: SourceTable
+  source_url: SourceUrlTable
   text: TextTable
   capture: CaptureTable
   highlight: HighlightTable
@@ -33,6 +34,7 @@ export type Db = Kysely<Schema> | Transaction<Schema>
 export type SyncedTable =
   | 'setting'
   | 'source'
+  | 'source_url'
   | 'text'
   | 'highlight'
   | 'note'
@@ -82,10 +84,8 @@ export interface SourceTable extends Synced {
   published: string | null
   description: string | null
   publisher: string | null
-  /** As it was given. */
+  /** The address it was first given, as it was given. */
   url: string | null
-  /** What makes two addresses the same page. */
-  url_key: string | null
   isbn13: string | null
   /** JSON array of every other ISBN, as ISBN-13. */
   isbns: Generated<string>
@@ -98,6 +98,13 @@ export interface SourceTable extends Synced {
   created_at: string
   updated_at: string
   trashed_at: string | null
+}
+
+/** Every address a source is known under; the key is what makes two addresses the same page. */
+interface SourceUrlTable extends Synced {
+  source_id: number
+  url: string
+  url_key: string
 }
 
 export type SourceKind = 'book' | 'article' | 'pdf' | 'video' | 'podcast'
