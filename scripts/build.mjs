@@ -4,6 +4,7 @@ import { rmSync, mkdirSync, existsSync } from 'node:fs'
 import { build } from 'esbuild'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
+import { prepareEmbedding } from './prepare-embedding.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -42,3 +43,4 @@ await build({
   },
   logLevel: 'warning',
 })
+await prepareEmbedding(dist)
