@@ -1,0 +1,3 @@
+export function bundle(
+  ...entryPoints: string[]
+): Promise<{ file(entryPoint: string): string; remove(): void }>
