@@ -1,0 +1,16 @@
+/** Scripts that put no space between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu
+
+/**
+ * The number of words of a text: runs of letters and digits, with the apostrophes and hyphens inside them. In scripts
+ * without spaces two characters count as one word, the usual length of a Chinese one.
+ */
+export function countWords(text: string): number {
+  let unspaced = 0
+  const rest = text.replace(UNSPACED, () => {
+    unspaced++
+    return ' '
+  })
+  return (rest.match(WORD)?.length ?? 0) + Math.ceil(unspaced / 2)
+}
