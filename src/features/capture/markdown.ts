@@ -1,0 +1,41 @@
+import type { Nodes, Root } from 'mdast'
+import { gfmToMarkdown } from 'mdast-util-gfm'
+import { mathToMarkdown } from 'mdast-util-math'
+import { toMarkdown } from 'mdast-util-to-markdown'
+import type { Block } from './clean-tree.ts'
+
+/**
+ * Writes blocks as GFM with dollar math and footnotes: `-` for lists, `*` for emphasis, fences for code, one line a
+ * paragraph.
+ */
+export function writeMarkdown(blocks: readonly Block[]): string {
+  const root: Root = { type: 'root', children: [...blocks] }
+  dropUndefinedNotes(root)
+  return toMarkdown(root, {
+    bullet: '-',
+    emphasis: '*',
+    fences: true,
+    rule: '-',
+    listItemIndent: 'one',
+    incrementListMarker: true,
+    resourceLink: true,
+    extensions: [gfmToMarkdown({ tablePipeAlign: false }), mathToMarkdown()],
+  })
+}
+
+/** A reference whose note was left out with other blocks would be read as brackets: it goes too, and so do orphaned notes. */
+function dropUndefinedNotes(root: Root): void {
+  const defined = new Set(root.children.flatMap((node) => (node.type === 'footnoteDefinition' ? [node.identifier] : [])))
+  const referred = new Set<string>()
+  const waiting: Nodes[] = [root]
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (!('children' in node)) continue
+    const kept = node.children.filter((child) => child.type !== 'footnoteReference' || defined.has(child.identifier))
+    if (kept.length < node.children.length) node.children = kept as never
+    for (const child of node.children) {
+      if (child.type === 'footnoteReference') referred.add(child.identifier)
+      if ('children' in child) waiting.push(child)
+    }
+  }
+  root.children = root.children.filter((node) => node.type !== 'footnoteDefinition' || referred.has(node.identifier))
+}
