@@ -53,10 +53,7 @@ describe('orderByColumns', () => {
       ...rows('b', 220),
     ]
     const order = textsOf(orderByColumns(drawn)).map((text) => text.split(' ')[0])
-    expect(order).toEqual([
-      ...['A', 'a-l', 'a-l', 'a-l', 'a-l', 'a-r', 'a-r', 'a-r', 'a-r', 'Figure'],
-      ...['b-l', 'b-l', 'b-l', 'b-l', 'b-r', 'b-r', 'b-r', 'b-r'],
-    ])
+    expect(order.join(' ')).toBe('A a-l a-l a-l a-l a-r a-r a-r a-r Figure b-l b-l b-l b-l b-r b-r b-r b-r')
   })
 
   it('reads three columns', () => {
