@@ -1,0 +1,73 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { getLocal } from '../db/changes.ts'
+import type { Schema } from '../db/schema.ts'
+import { Failure } from './failure.ts'
+import type { Library } from './library.ts'
+
+const KEY_NAME = 'cursor_key'
+const KEY_BYTES = 32
+/** 128 bits of the code are enough for what a cursor guards. */
+const MAC_BYTES = 16
+const LONGEST = 4_096
+
+const keys = new WeakMap<Kysely<Schema>, Promise<Buffer>>()
+
+/**
+ * A cursor for the page after `position` (JSON: the sort key and id of the last row). It is bound to `filter`, which is the
+ * tool with everything that decides what the list holds: the same words must be given to open it again.
+ */
+export async function sealCursor(library: Library, filter: string, position: unknown): Promise<string> {
+  const body = Buffer.from(JSON.stringify(position))
+  return `${body.toString('base64url')}.${mac(await keyOf(library), filter, body).toString('base64url')}`
+}
+
+/** The position that a cursor stands for. Throws `invalid_input` for one that we did not make for this list. */
+export async function openCursor(library: Library, filter: string, cursor: string): Promise<unknown> {
+  const [position, code, ...rest] = cursor.length > LONGEST ? [] : cursor.split('.')
+  if (position !== undefined && code !== undefined && rest.length === 0) {
+    const body = Buffer.from(position, 'base64url')
+    const expected = mac(await keyOf(library), filter, body)
+    const given = Buffer.from(code, 'base64url')
+    const genuine = given.length === expected.length && timingSafeEqual(given, expected)
+    // Base64 has several spellings of the same bytes: only ours is a cursor of ours.
+    const ours = body.toString('base64url') === position && given.toString('base64url') === code
+    if (genuine && ours) return JSON.parse(body.toString())
+  }
+  throw new Failure('invalid_input', 'cursor: this is no cursor of this list.', {
+    hint: 'Pass nextCursor of the page before with the same other arguments, or leave cursor out to begin again.',
+    details: { field: 'cursor' },
+  })
+}
+
+function mac(key: Buffer, filter: string, body: Buffer): Buffer {
+  const code = createHmac('sha256', key)
+  code.update(`${Buffer.byteLength(filter)}:${filter}`).update(body)
+  return code.digest().subarray(0, MAC_BYTES)
+}
+
+function keyOf(library: Library): Promise<Buffer> {
+  let key = keys.get(library.db)
+  if (!key) {
+    key = readOrMakeKey(library)
+    keys.set(library.db, key)
+    key.catch(() => keys.delete(library.db))
+  }
+  return key
+}
+
+async function readOrMakeKey(library: Library): Promise<Buffer> {
+  const stored = await getLocal(library.db, KEY_NAME)
+  if (stored !== undefined) return Buffer.from(stored, 'base64url')
+  const made = randomBytes(KEY_BYTES)
+  // A library that cannot be written has cursors that live as long as the process.
+  if (library.readOnly) return made
+  return library.change(async ({ db }) => {
+    await db
+      .insertInto('local')
+      .values({ key: KEY_NAME, value: made.toString('base64url') })
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .execute()
+    return Buffer.from((await getLocal(db, KEY_NAME))!, 'base64url')
+  })
+}
