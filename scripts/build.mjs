@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Bundles the program into dist/: the command line, and each worker as a file of its own.
-import { rmSync, mkdirSync, existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
-import { fileURLToPath } from 'node:url'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { prepareEmbedding } from './prepare-embedding.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,28 +19,63 @@ const workers = {
 /** Packages that stay packages: native code, or files of their own beside the code. */
 const external = ['@photostructure/sqlite', 'sharp', 'pdfjs-dist', 'onnxruntime-node']
 
+/** Bundled CommonJS packages call `require` for what node brings. */
+const requireInModules = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+}
+
 const present = (entries) =>
   Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(join(root, file))))
 
-mkdirSync(dist, { recursive: true })
-for (const name of ['main.js']) rmSync(join(dist, name), { force: true })
-await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: present({ main: 'src/main.ts', ...workers }),
-  outdir: dist,
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   external,
+  logLevel: 'warning',
+}
+
+/** The tools' definitions as data, so that a server starts without their code (src/mcp/definitions.ts). */
+async function definitions() {
+  const folder = mkdtempSync(join(root, 'node_modules', '.commonplace-definitions-'))
+  try {
+    const outfile = join(folder, 'definitions.mjs')
+    await build({ ...common, entryPoints: ['src/mcp/definitions.ts'], outfile, banner: requireInModules })
+    const { DEFINITIONS } = await import(pathToFileURL(outfile).href)
+    return `export const DEFINITIONS = ${JSON.stringify(DEFINITIONS)}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const preparedDefinitions = {
+  name: 'prepared-definitions',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^commonplace:definitions$/ }, ({ path }) => ({ path, namespace: 'prepared' }))
+    onLoad({ filter: /.*/, namespace: 'prepared' }, async () => ({
+      contents: await definitions(),
+      loader: 'js',
+    }))
+  },
+}
+
+mkdirSync(dist, { recursive: true })
+const { metafile } = await build({
+  ...common,
+  entryPoints: present({ main: 'src/main.ts', ...workers }),
+  outdir: dist,
+  splitting: true,
+  metafile: true,
+  plugins: [preparedDefinitions],
   chunkNames: 'chunk-[hash]',
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-  logLevel: 'warning',
+  banner: requireInModules,
 })
+const made = new Set(Object.keys(metafile.outputs).map((file) => basename(file)))
+for (const file of readdirSync(dist))
+  if (file.endsWith('.js') && !made.has(file)) rmSync(join(dist, file), { force: true })
 await prepareEmbedding(dist)

@@ -1,7 +1,6 @@
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../core/failure.ts'
+import { libraryFolder } from './library-folder.ts'
 
 const environment = z.object({
   COMMONPLACE_LIBRARY: z.string().optional(),
@@ -11,8 +10,6 @@ const environment = z.object({
   COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
   COMMONPLACE_EMBEDDER_KEY: z.string().optional(),
   COMMONPLACE_DEBUG: z.string().optional(),
-  XDG_DATA_HOME: z.string().optional(),
-  APPDATA: z.string().optional(),
   NO_COLOR: z.string().optional(),
 })
 
@@ -27,15 +24,6 @@ export interface LocalConfig {
     | { kind: 'openai' | 'ollama'; url: string; model: string; apiKey: string | undefined }
   debug: boolean
   color: boolean
-}
-
-/** Where a library lies unless it is told otherwise. */
-export function libraryFolder(env: NodeJS.ProcessEnv, flag?: string): string {
-  const given = flag ?? env['COMMONPLACE_LIBRARY']
-  if (given) return resolve(given)
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Commonplace')
-  if (process.platform === 'win32') return join(env['APPDATA'] ?? homedir(), 'Commonplace')
-  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'commonplace')
 }
 
 /** Reads the environment once. Throws `invalid_input` with the name of the variable and what it takes. */

@@ -30,6 +30,7 @@ const KIND_OF = {
   // what is in the way
   in_progress: 'conflict',
   changed_recently: 'conflict',
+  has_reading_history: 'conflict',
   read_only: 'forbidden',
   insufficient_scope: 'forbidden',
   not_logged_in: 'unauthenticated',

@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util'
+import { DEFINITIONS } from 'commonplace:definitions'
+import type { LocalEngine } from '../../app/local-engine.ts'
+import { openFile, type OpenFile } from '../../app/open-file.ts'
+import { libraryFolder } from '../../config/library-folder.ts'
+import { createApp } from '../../mcp/app.ts'
+import { serveStdio } from '../../mcp/protocol/stdio.ts'
+import { EXIT } from '../exit-code.ts'
+import { VERSION } from '../version.ts'
+
+const FAMILIES: readonly string[] = [...new Set(DEFINITIONS.map(({ family }) => family))]
+
+/** How long after the start background work begins: the first answers come before it. */
+const WORK_AFTER_MS = 500
+
+/**
+ * `commonplace mcp`: serves the library to one assistant over standard input and output, or to any number over HTTP on this
+ * machine alone. Only what the first answers need is loaded at the start. Resolves to the exit code.
+ */
+export async function run(argv: readonly string[]): Promise<number> {
+  const options = readOptions(argv)
+  if (typeof options === 'string') {
+    process.stderr.write(
+      `${options}\nUsage: commonplace mcp [--tools ${FAMILIES.join(',')}] [--library DIR] [--read-only] [--http PORT]\n`,
+    )
+    return EXIT.invalid
+  }
+  const { readOnly, families, http } = options
+  let opened: OpenFile
+  try {
+    opened = openFile(libraryFolder(process.env, options.library), { readOnly })
+  } catch (error) {
+    return reportFailure(error)
+  }
+  let engine: Promise<LocalEngine> | undefined
+  const load = () =>
+    (engine ??= import('../../app/local-engine.ts').then((module) =>
+      module.openLocalEngine(opened, process.env, log),
+    ))
+  if (opened.stale) {
+    try {
+      await load()
+    } catch (error) {
+      return reportFailure(error)
+    }
+  }
+  const app = createApp({
+    version: VERSION,
+    definitions: DEFINITIONS.filter(
+      ({ family, places, effect }) =>
+        (places?.includes('local') ?? true) &&
+        (families?.has(family) ?? true) &&
+        (!readOnly || effect === 'read'),
+    ),
+    engine: load,
+    onError: log,
+  })
+  if (!readOnly) setTimeout(() => void load().then(({ local }) => local.work(), log), WORK_AFTER_MS).unref()
+  await (http === undefined ? serveStdio(app, { onError: log }) : serveOnLoopback(app, http))
+  if (engine) await (await engine).local.close()
+  else opened.database.close()
+  return EXIT.ok
+}
+
+async function serveOnLoopback(app: Parameters<typeof serveStdio>[0], port: number): Promise<void> {
+  const { serveHttp } = await import('../../mcp/protocol/http.ts')
+  const server = await serveHttp(app, { port, onError: log })
+  process.stderr.write(`Serving MCP on ${server.url}\n`)
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  await server.close()
+}
+
+interface Options {
+  library: string | undefined
+  readOnly: boolean
+  families: ReadonlySet<string> | undefined
+  http: number | undefined
+}
+
+/** The flags, or a sentence that says which is wrong. */
+function readOptions(argv: readonly string[]): Options | string {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        tools: { type: 'string' },
+        library: { type: 'string' },
+        'read-only': { type: 'boolean' },
+        http: { type: 'string' },
+      },
+    })
+    const families = values.tools
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean)
+    const unknown = families?.find((name) => !FAMILIES.includes(name))
+    if (unknown !== undefined) return `--tools: there is no toolset ${JSON.stringify(unknown)}.`
+    const http = values.http === undefined ? undefined : Number(values.http)
+    if (http !== undefined && !(Number.isInteger(http) && http >= 0 && http < 65_536))
+      return '--http takes a port number.'
+    return {
+      library: values.library,
+      readOnly: values['read-only'] === true,
+      families: families && new Set(families),
+      http,
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function reportFailure(error: unknown): Promise<number> {
+  const [{ toFailure }, { exitCodeOf }] = await Promise.all([
+    import('../../core/to-failure.ts'),
+    import('../exit-code.ts'),
+  ])
+  const failure = toFailure(error)
+  process.stderr.write(`${failure.message}\n${failure.hint}\n`)
+  if (failure.code === 'internal_error') log(error)
+  return exitCodeOf(failure)
+}
+
+/** Standard output belongs to the protocol. */
+function log(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+}

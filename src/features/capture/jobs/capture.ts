@@ -1,0 +1,85 @@
+import { gzipSync } from 'node:zlib'
+import { z } from 'zod'
+import { defineJob } from '../../../core/define-job.ts'
+import { Failure } from '../../../core/failure.ts'
+import type { Library } from '../../../core/library.ts'
+import { toFailure } from '../../../core/to-failure.ts'
+import { findCapture, type Capture } from '../capture-store.ts'
+import type { Captured } from '../captured.ts'
+import { prepareImage } from '../images.ts'
+import { readGiven, type Given } from '../read-given.ts'
+import { storeCaptured, storeFailure } from '../store-captured.ts'
+
+const COVER_WIDTH = 800
+const COVER_BYTES = 8 * 1024 * 1024
+
+/** Fetches what was asked for, reads it and puts it into the library. */
+export const captureJob = defineJob({
+  kind: 'capture',
+  input: z.object({ captureId: z.number() }),
+  concurrency: 2,
+  async run(library, { captureId }, { signal }) {
+    const capture = await findCapture(library.db, captureId)
+    if (!capture || capture.state === 'completed') return
+    await library.db.updateTable('capture').set({ state: 'processing' }).where('id', '=', captureId).execute()
+    const given = await take(library, capture, signal)
+    const captured = await readGiven(given, signal)
+    const raw = await library.outside.media.put(gzipSync(given.bytes))
+    const cover = await takeCover(library, captured, signal)
+    await library.change((change) =>
+      storeCaptured(change, capture, { captured, raw, cover, finalUrl: given.finalUrl ?? null }),
+    )
+  },
+  async failed(library, { captureId }, failure) {
+    const capture = await findCapture(library.db, captureId)
+    if (capture) await library.change((change) => storeFailure(change, capture, toFailure(failure)))
+  },
+})
+
+async function take(library: Library, capture: Capture, signal: AbortSignal): Promise<Given> {
+  const { url, given, given_name } = capture
+  if (given !== null) {
+    const bytes = await library.outside.media.get(given)
+    if (bytes) return { bytes, name: given_name ?? undefined, url: url ?? undefined }
+    throw new Failure(
+      'file_not_found',
+      `The file ${given_name ?? ''} is no longer in the library's media folder.`,
+      {
+        hint: 'Add the file again.',
+      },
+    )
+  }
+  if (url === null)
+    throw new Failure('invalid_url', 'There is nothing to capture.', { hint: 'Add a page or a file.' })
+  const page = await library.outside.pages.fetch(url, { signal })
+  return {
+    bytes: page.bytes,
+    contentType: page.headers['content-type'],
+    url,
+    finalUrl: page.url,
+    status: page.status,
+  }
+}
+
+/** A cover is worth having and never worth failing for. */
+async function takeCover(library: Library, captured: Captured, signal: AbortSignal): Promise<string | null> {
+  try {
+    const bytes =
+      captured.cover ??
+      (captured.coverUrl === null
+        ? undefined
+        : (
+            await library.outside.pages.fetch(captured.coverUrl, {
+              signal,
+              maxBytes: COVER_BYTES,
+              deadlineMs: 10_000,
+            })
+          ).bytes)
+    if (!bytes) return null
+    const image = await prepareImage(bytes, { maxWidth: COVER_WIDTH })
+    return await library.outside.media.put(image.bytes)
+  } catch {
+    signal.throwIfAborted()
+    return null
+  }
+}

@@ -1,0 +1,125 @@
+import { Failure } from '../../core/failure.ts'
+import { plainTextOf } from '../texts/plain-text.ts'
+import type { Captured } from './captured.ts'
+import { countWords } from './count-words.ts'
+import { decodeText } from './decode-text.ts'
+import { detectKind } from './detect-kind.ts'
+import { extractArticle } from './extract-article.ts'
+import { extractEpub } from './extract-epub.ts'
+import { extractPdf } from './extract-pdf.ts'
+import { readPlainFile } from './plain-file.ts'
+import { recogniseWall } from './walls.ts'
+
+/** A page or a file as it came, from the web or from the reader's disk. */
+export interface Given {
+  bytes: Uint8Array
+  contentType?: string | undefined
+  /** Name of the file it came from. */
+  name?: string | undefined
+  /** Address that was asked for. */
+  url?: string | undefined
+  /** Address that answered, and how. */
+  finalUrl?: string | undefined
+  status?: number | undefined
+}
+
+const NOTHING_MORE = {
+  language: null,
+  site: null,
+  published: null,
+  description: null,
+  publisher: null,
+  canonicalUrl: null,
+  coverUrl: null,
+  cover: null,
+  isbns: [],
+  places: null,
+  warnings: [],
+} satisfies Partial<Captured>
+
+/** Reads what was given by what it is, not by what it is called. Throws `Failure`. */
+export async function readGiven(given: Given, signal?: AbortSignal): Promise<Captured> {
+  const { bytes, contentType, name } = given
+  const options = signal ? { signal } : {}
+  const fileName = name ?? fileNameOf(given.finalUrl ?? given.url)
+  const kind = detectKind({ bytes, ...(contentType && { contentType }), ...(fileName && { fileName }) })
+  switch (kind) {
+    case 'pdf': {
+      const pdf = await extractPdf(bytes, options)
+      const title = pdf.title ?? titleFromName(fileName)
+      return { ...NOTHING_MORE, ...pdf, title, html: null, kind: 'pdf', method: 'pdf', places: pdf.pages }
+    }
+    case 'epub': {
+      const epub = await extractEpub(bytes, options)
+      const { chapters, cover, ...book } = epub
+      const title = book.title || titleFromName(fileName)
+      return {
+        ...NOTHING_MORE,
+        ...book,
+        title,
+        kind: 'book',
+        method: 'epub',
+        places: chapters,
+        cover: cover ?? null,
+      }
+    }
+    case 'html':
+      return readPage(given, decodeText(bytes, contentType).text, options)
+    case 'markdown':
+    case 'text': {
+      const file = readPlainFile(decodeText(bytes, contentType).text, { kind, name: fileName })
+      const plain = plainTextOf(file.markdown)
+      const words = countWords(plain)
+      if (words === 0) throw emptyFailure('The file has no words in it.')
+      return { ...NOTHING_MORE, ...file, plain, words, html: null, kind: 'article', method: kind }
+    }
+    default:
+      throw new Failure(
+        'unsupported_type',
+        `${fileName ? `“${fileName}”` : 'This'} is nothing that can be read here.`,
+        {
+          hint: 'Web pages, PDF, EPUB, Markdown and plain text can be added.',
+        },
+      )
+  }
+}
+
+async function readPage(given: Given, html: string, options: { signal?: AbortSignal }): Promise<Captured> {
+  const url = given.finalUrl ?? given.url ?? 'about:blank'
+  const article = await extractArticle({ html, url }, options)
+  const wall =
+    given.url &&
+    recogniseWall({
+      url: given.url,
+      finalUrl: url,
+      status: given.status ?? 200,
+      title: article.title,
+      text: article.plain,
+      html,
+    })
+  if (wall) throw wall
+  if (article.words === 0) throw emptyFailure('The page has no text that could be read.')
+  return { ...NOTHING_MORE, ...article, title: article.title || titleFromName(given.name), kind: 'article' }
+}
+
+const emptyFailure = (message: string): Failure =>
+  new Failure('no_text', message, {
+    hint: 'If it shows text in a browser, save the page there and add the file: `commonplace add page.html`.',
+  })
+
+function fileNameOf(url: string | undefined): string | undefined {
+  if (!url) return undefined
+  try {
+    const name = new URL(url).pathname.split('/').pop()
+    return name ? decodeURIComponent(name) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const titleFromName = (name: string | undefined): string =>
+  name
+    ?.replace(/^.*[\\/]/, '')
+    .replace(/\.[a-z0-9]{1,8}$/i, '')
+    .replaceAll(/[_\s]+/g, ' ')
+    .trim() || 'Untitled'

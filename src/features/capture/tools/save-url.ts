@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { defineTool } from '../../../core/define-tool.ts'
+import { text } from '../../../core/text.ts'
+import { itemShape, toBareItem } from '../../sources/item.ts'
+import { requestCapture } from '../capture-source.ts'
+import { failureOf, findCapture, sourceOf, waitForCapture } from '../capture-store.ts'
+
+const WAIT_MS = 60_000
+
+export const saveUrl = defineTool({
+  name: 'save_url',
+  family: 'library',
+  title: 'Save a page',
+  description:
+    'Fetches a web page or PDF and keeps its text in the library, now; waits up to a minute for it. An optional note is ' +
+    'attached as a comment. Saving what is there already adds nothing, nor does the same note again. ' +
+    'Gives the item with its state: captured, or pending where the page takes longer (read_item has the text later). ' +
+    'To leave the capture to another device, use queue_save.',
+  input: z.strictObject({
+    url: text({ max: 2048 }).describe('Address that begins with http:// or https://'),
+    note: text({ max: 500 }).describe('A comment to keep with the item').optional(),
+  }),
+  output: z.object({
+    item: itemShape,
+    state: z.enum(['captured', 'pending']),
+    created: z.boolean(),
+    /** Set where a worse text was put aside and the one before is still read. */
+    note: z.string().optional(),
+  }),
+  scopes: ['sources:write'],
+  scopesFor: ({ note }) => (note === undefined ? [] : ['notes:write']),
+  effect: 'write',
+  reachesOut: true,
+  summary: ({ item, state, created }) =>
+    state === 'pending'
+      ? `“${item.title}” is being captured.`
+      : created
+        ? `Saved “${item.title}”.`
+        : `“${item.title}” was in the library already.`,
+  async run(library, { url, note }, call) {
+    const { sourceId, captureId, created } = await library.change((change) =>
+      requestCapture(change, { url, ...(note !== undefined && { note }) }),
+    )
+    if (captureId !== undefined) {
+      call.progress(0, 1, `Fetching ${url}`)
+      const capture = await waitForCapture(library, captureId, { timeoutMs: WAIT_MS, signal: call.signal })
+      const failure = capture.state === 'failed' ? failureOf(capture) : undefined
+      if (failure) throw failure
+      call.progress(1, 1)
+    }
+    return library.answer(async (change) => {
+      const capture = captureId === undefined ? undefined : await findCapture(change.db, captureId)
+      const source = await sourceOf(change.db, { source_id: capture?.source_id ?? sourceId })
+      const pending = capture !== undefined && capture.state !== 'completed'
+      return {
+        item: toBareItem(source),
+        state: pending ? ('pending' as const) : ('captured' as const),
+        created: created && source.id === sourceId,
+        ...(capture?.outcome === 'kept' && {
+          note: 'The page now gives far less text than before; the better text was kept.',
+        }),
+      }
+    })
+  },
+})

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { authorsOf, type ListedItem, type Source } from './source-store.ts'
+
+/** One source as every list shows it. */
+export const itemShape = z.object({
+  id: z.string(),
+  title: z.string(),
+  kind: z.enum(['book', 'article', 'pdf', 'video', 'podcast']),
+  authors: z.array(z.string()),
+  site: z.string().nullable(),
+  url: z.string().nullable(),
+  published: z.string().nullable(),
+  saved: z.string(),
+  words: z.number().nullable(),
+  reading: z.enum(['unread', 'reading', 'read']).optional(),
+  highlights: z.number().optional(),
+  notes: z.number().optional(),
+  tags: z.array(z.string()).optional(),
+})
+
+export type Item = z.output<typeof itemShape>
+
+export const toBareItem = (source: Source): Item => ({
+  id: String(source.id),
+  title: source.title,
+  kind: source.kind,
+  authors: authorsOf(source),
+  site: source.site,
+  url: source.url,
+  published: source.published,
+  saved: source.created_at,
+  words: source.words,
+})
+
+export const toItem = ({ source, ...rest }: ListedItem): Item => ({ ...toBareItem(source), ...rest })

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { Failure } from '../../core/failure.ts'
+import type { Change } from '../../core/library.ts'
+import type { Db, SourceTable, TextTable } from '../../db/schema.ts'
+import { judgeRefetch, type Verdict } from './refetch-guard.ts'
+
+export type Text = Selectable<TextTable>
+
+export interface NewText {
+  markdown: string
+  plain: string
+  html: string | null
+  renderer: string | null
+  method: string
+  words: number
+  places: string | null
+  raw: string | null
+}
+
+/** The text of an item that is read and searched. Throws `not_captured` where there is none. */
+export async function currentText(
+  db: Db,
+  source: Pick<Selectable<SourceTable>, 'id' | 'text_id' | 'title'>,
+): Promise<Text> {
+  const text =
+    source.text_id === null
+      ? undefined
+      : await db.selectFrom('text').selectAll().where('id', '=', source.text_id).executeTakeFirst()
+  if (text) return text
+  const capture = await db
+    .selectFrom('capture')
+    .select(['state', 'failure'])
+    .where('source_id', '=', source.id)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  const why =
+    capture?.state === 'failed'
+      ? 'could not be captured'
+      : capture
+        ? 'is still being captured'
+        : 'has no text: it came without one'
+  throw new Failure('not_captured', `“${source.title}” ${why}.`, {
+    hint:
+      capture?.state === 'failed'
+        ? 'Save its address again to try once more, or add the page or file itself with `commonplace add FILE`.'
+        : capture
+          ? 'Wait a little and read it again.'
+          : 'Save its address with save_url to capture its text.',
+    ...(capture?.failure && { details: { capture: JSON.parse(capture.failure) as unknown } }),
+  })
+}
+
+/**
+ * Adds a version of a source's text where it has something new; the guard decides whether it becomes the current one.
+ * Answers with the verdict and the id of the version, that of the standing one where nothing is new.
+ */
+export async function addTextVersion(
+  change: Change,
+  source: Pick<Selectable<SourceTable>, 'id' | 'text_id'>,
+  fresh: NewText,
+): Promise<{ verdict: Verdict; textId: number }> {
+  const current =
+    source.text_id === null
+      ? undefined
+      : await change.db
+          .selectFrom('text')
+          .select(['id', 'plain', 'words'])
+          .where('id', '=', source.text_id)
+          .executeTakeFirst()
+  const verdict = judgeRefetch(current, fresh)
+  if (verdict === 'unchanged' && current) return { verdict, textId: current.id }
+  const textId = await change.insert('text', {
+    ...fresh,
+    source_id: source.id,
+    hash: createHash('sha256').update(fresh.markdown).digest('hex'),
+    captured_at: change.at,
+    state: verdict === 'kept' ? 'kept' : 'good',
+  })
+  if (verdict === 'current') {
+    await change.update('source', source.id, { text_id: textId, words: fresh.words, updated_at: change.at })
+  }
+  return { verdict, textId }
+}

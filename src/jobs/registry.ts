@@ -1,0 +1,7 @@
+import type { Job } from '../core/define-job.ts'
+import { captureJob } from '../features/capture/jobs/capture.ts'
+import { embedPassages } from '../features/search/jobs/embed-passages.ts'
+import { purgeTrashJob } from '../features/sources/jobs/purge-trash.ts'
+
+/** Every kind of job there is. */
+export const JOBS: readonly Job[] = [captureJob, embedPassages, purgeTrashJob]

@@ -1,0 +1,28 @@
+import type { AnyTool, Family } from '../core/define-tool.ts'
+import { saveUrl } from '../features/capture/tools/save-url.ts'
+import { addHighlight } from '../features/highlights/tools/add-highlight.ts'
+import { addComment } from '../features/notes/tools/add-comment.ts'
+import { searchLibrary } from '../features/search/tools/search-library.ts'
+import { listItems } from '../features/sources/tools/list-items.ts'
+import { queueSave } from '../features/sync/tools/queue-save.ts'
+import { sync } from '../features/sync/tools/sync.ts'
+import { readItem } from '../features/texts/tools/read-item.ts'
+
+/** Every tool there is, in the order in which it is listed. */
+export const TOOLS: readonly AnyTool[] = [
+  searchLibrary,
+  listItems,
+  readItem,
+  saveUrl,
+  queueSave,
+  addHighlight,
+  addComment,
+  sync,
+]
+
+/** The tools of a place, narrowed to the families that a connection chose. */
+export function toolsFor(place: 'local' | 'server', families?: ReadonlySet<Family>): AnyTool[] {
+  return TOOLS.filter(
+    (tool) => (tool.places?.includes(place) ?? true) && (families?.has(tool.family) ?? true),
+  )
+}
