@@ -62,9 +62,17 @@ const preparedDefinitions = {
 }
 
 mkdirSync(dist, { recursive: true })
+const inWorkers = await build({
+  ...common,
+  entryPoints: present(workers),
+  outdir: dist,
+  metafile: true,
+  banner: requireInModules,
+})
+await prepareEmbedding(dist)
 const { metafile } = await build({
   ...common,
-  entryPoints: present({ main: 'src/main.ts', ...workers }),
+  entryPoints: { main: 'src/main.ts' },
   outdir: dist,
   splitting: true,
   metafile: true,
@@ -75,7 +83,7 @@ const { metafile } = await build({
   legalComments: 'none',
   banner: requireInModules,
 })
-const made = new Set(Object.keys(metafile.outputs).map((file) => basename(file)))
+const outputs = [...Object.keys(metafile.outputs), ...Object.keys(inWorkers.metafile.outputs)]
+const made = new Set(outputs.map((file) => basename(file)))
 for (const file of readdirSync(dist))
   if (file.endsWith('.js') && !made.has(file)) rmSync(join(dist, file), { force: true })
-await prepareEmbedding(dist)

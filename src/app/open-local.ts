@@ -7,6 +7,7 @@ import type { LocalConfig } from '../config/local.ts'
 import { createBuiltInEmbedder, createRemoteEmbedder } from '../outside/embeddings.ts'
 import { openMediaFolder } from '../outside/media-folder.ts'
 import { createPages } from '../outside/pages.ts'
+import { scheduleDaily } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import { JOBS } from '../jobs/registry.ts'
 import { backupPath, fileMark, openFile, snapshot, type OpenFile } from './open-file.ts'
@@ -52,7 +53,10 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
     library,
     file,
     work() {
-      worker ??= startWorker(library, JOBS, { onError })
+      if (!worker) {
+        worker = startWorker(library, JOBS, { onError })
+        scheduleDaily(library).catch((error: unknown) => onError(error, 'schedule'))
+      }
       worker.wake()
       return worker
     },

@@ -58,14 +58,13 @@ export function preview(text: string, max: number): string {
   return cut.length < text.length ? `${cut.trimEnd()}…` : cut
 }
 
-/** What makes two names the same: NFKC, trimmed, inner space collapsed, case folded. */
+/** What makes two names the same: NFKC, invisible characters gone, trimmed, inner space collapsed, case folded. */
 export const nameKey = (name: string): string =>
-  foldCase(
-    name
-      .normalize('NFKC')
-      .replaceAll(/[\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu, ' ')
-      .trim(),
-  ).normalize('NFC')
+  foldCase(name.normalize('NFKC'))
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/\p{White_Space}+/gu, ' ')
+    .trim()
 
 /** Case folding good enough for matching: upper first, so that ß meets SS and final sigma meets sigma. */
 export const foldCase = (value: string): string => value.toUpperCase().toLowerCase().replaceAll('ς', 'σ')

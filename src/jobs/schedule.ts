@@ -1,0 +1,22 @@
+import type { Library } from '../core/library.ts'
+import { purgeTrashJob } from '../features/sources/jobs/purge-trash.ts'
+import { getLocal, setLocal } from '../db/changes.ts'
+import { forgetJobs } from './queue.ts'
+
+const DAY_MS = 86_400_000
+/** How long what became of a job can be looked up. */
+const REMEMBERED_DAYS = 30
+
+/** Queues what is to be done once a day, whichever process gets to it first. */
+export async function scheduleDaily(library: Library): Promise<void> {
+  const now = library.now()
+  const due = (last: string | undefined): boolean =>
+    last === undefined || now.getTime() - Date.parse(last) >= DAY_MS
+  if (!due(await getLocal(library.db, 'daily_at'))) return
+  await library.change(async (change) => {
+    if (!due(await getLocal(change.db, 'daily_at'))) return
+    await setLocal(change.db, 'daily_at', change.at)
+    await change.later(purgeTrashJob, {}, { key: 'daily' })
+  })
+  await forgetJobs(library.db, new Date(now.getTime() - REMEMBERED_DAYS * DAY_MS))
+}
