@@ -57,7 +57,6 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
         worker = startWorker(library, JOBS, { onError })
         scheduleDaily(library).catch((error: unknown) => onError(error, 'schedule'))
       }
-      worker.wake()
       return worker
     },
     async close() {

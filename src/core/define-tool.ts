@@ -81,11 +81,13 @@ export interface Answer {
   summary: string
 }
 
-/** `requestId` as every write tool takes it. */
-const requestId = text({ max: 128 })
-  .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII' })
-  .describe('Your own id for this call: the same id within 24 hours gives the first result again')
-  .optional()
+/** What every write tool takes beside its own arguments. */
+const writing = z.object({
+  requestId: text({ max: 128 })
+    .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII' })
+    .describe('Your own id for this call: the same id within 24 hours gives the first result again')
+    .optional(),
+})
 
 /** Declares a tool once; everything that offers tools reads it from here. */
 export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): AnyTool {
@@ -93,12 +95,12 @@ export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): 
   const writes = tool.effect !== 'read'
   return {
     ...facts,
-    input: writes ? tool.input.extend({ requestId }) : tool.input,
+    input: writes ? tool.input.extend(writing.shape) : tool.input,
     bind(args) {
-      const { requestId: given, ...own } = args
+      const { requestId, ...own } = args
       const input = tool.input.parse(writes ? own : args, { reportInput: true })
       return {
-        requestId: writes ? requestId.parse(given) : undefined,
+        requestId: writes ? writing.parse({ requestId }).requestId : undefined,
         scopes: [...tool.scopes, ...(scopesFor?.(input) ?? [])],
         run: (library, call) => run(library, input, call),
       }

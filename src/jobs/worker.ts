@@ -29,6 +29,9 @@ export interface Worker {
   stop(): Promise<void>
 }
 
+/** How often a process may die at a job, beyond the job's own attempts, before the job is taken for the cause. */
+const DEATHS = 10
+
 /** Doubling from five seconds, as of the attempt that failed. */
 const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
 
@@ -100,8 +103,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
     try {
       const input = job.input.parse(JSON.parse(row.input))
       try {
-        // A process that died at it every time would do so for ever.
-        if (row.attempts > job.attempts) throw new Error(`given up after ${job.attempts} attempts`)
+        if (row.attempts > job.attempts + DEATHS) throw new Error(`begun ${row.attempts} times and never ended`)
         await job.run(library, input, run)
         await completeJob(library.db, row.id, owner, library.now())
       } catch (error) {
@@ -121,6 +123,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
     }
   }
 
+  wake()
   return {
     wake,
     async drained() {

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { testLibrary } from '../../test/support/library.ts'
+import { defineJob, type Job } from '../core/define-job.ts'
+import { Failure } from '../core/failure.ts'
+import type { Library } from '../core/library.ts'
+import { claimJob } from './queue.ts'
+import { startWorker } from './worker.ts'
+
+const jobStates = async (library: Library) =>
+  (await library.db.selectFrom('job').select(['state', 'attempts']).orderBy('id').execute()).map(
+    ({ state, attempts }) => `${state} ${attempts}`,
+  )
+
+const note = (run: Job<{ n: number }>['run'], options: Partial<Job<{ n: number }>> = {}) =>
+  defineJob({ kind: 'note', input: z.object({ n: z.number() }), run, ...options })
+
+describe('the worker', () => {
+  it('does what was queued, once, in order', async () => {
+    const done: number[] = []
+    const job = note(async (_library, { n }) => void done.push(n))
+    const library = await testLibrary()
+    await library.change(async (change) => {
+      for (const n of [1, 2, 3]) await change.later(job, { n })
+    })
+    const worker = startWorker(library, [job])
+    await worker.drained()
+    await worker.stop()
+    expect(done).toEqual([1, 2, 3])
+    expect(await jobStates(library)).toEqual(['completed 1', 'completed 1', 'completed 1'])
+  })
+
+  it('shares the work with others on the same library', async () => {
+    const done: number[] = []
+    const job = note(async (_library, { n }) => {
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      done.push(n)
+    })
+    const library = await testLibrary()
+    await library.change(async (change) => {
+      for (let n = 0; n < 20; n++) await change.later(job, { n })
+    })
+    const workers = [startWorker(library, [job]), startWorker(library, [job]), startWorker(library, [job])]
+    await Promise.all(workers.map((worker) => worker.drained()))
+    await Promise.all(workers.map((worker) => worker.stop()))
+    expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  })
+
+  it('runs as many of a kind at a time as the kind allows', async () => {
+    let now = 0
+    let most = 0
+    const job = note(
+      async () => {
+        most = Math.max(most, ++now)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        now--
+      },
+      { concurrency: 2 },
+    )
+    const library = await testLibrary()
+    await library.change(async (change) => {
+      for (let n = 0; n < 6; n++) await change.later(job, { n })
+    })
+    const worker = startWorker(library, [job])
+    await worker.drained()
+    await worker.stop()
+    expect(most).toBe(2)
+  })
+
+  it('tries again later what broke, and gives up in the end with its last word', async () => {
+    let at = new Date('2026-03-01T12:00:00Z')
+    const last: string[] = []
+    const job = note(
+      async () => {
+        throw new Error('broken')
+      },
+      { attempts: 2, failed: async (_library, _input, failure) => void last.push((failure as Failure).code) },
+    )
+    const library = await testLibrary({ now: () => at })
+    await library.change((change) => change.later(job, { n: 1 }))
+    const worker = startWorker(library, [job])
+    await worker.drained()
+    expect(await jobStates(library)).toEqual(['pending 1'])
+    expect(last).toEqual([])
+    at = new Date('2026-03-01T12:00:06Z')
+    await worker.drained()
+    await worker.stop()
+    expect(await jobStates(library)).toEqual(['failed 2'])
+    expect(last).toEqual(['internal_error'])
+  })
+
+  it('does not try again what cannot work', async () => {
+    const job = note(async () => {
+      throw new Failure('unsupported_type', 'No.', { hint: 'Something else.' })
+    })
+    const library = await testLibrary()
+    await library.change((change) => change.later(job, { n: 1 }))
+    const worker = startWorker(library, [job])
+    await worker.drained()
+    await worker.stop()
+    const row = await library.db.selectFrom('job').select(['state', 'failure']).executeTakeFirstOrThrow()
+    expect(row.state).toBe('failed')
+    expect(JSON.parse(row.failure ?? '')).toMatchObject({ hint: 'Something else.' })
+  })
+
+  it('gives back what it was at when it is stopped', async () => {
+    const job = note(async (_library, _input, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      signal.throwIfAborted()
+    })
+    const library = await testLibrary()
+    await library.change((change) => change.later(job, { n: 1 }))
+    const worker = startWorker(library, [job])
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await jobStates(library)).toEqual(['running 1'])
+    await worker.stop()
+    expect(await jobStates(library)).toEqual(['pending 0'])
+  })
+})
+
+describe('the queue', () => {
+  it('holds one waiting job under a key', async () => {
+    const job = note(async () => {})
+    const library = await testLibrary()
+    const ids = await library.change(async (change) => [
+      await change.later(job, { n: 1 }, { key: 'same' }),
+      await change.later(job, { n: 2 }, { key: 'same' }),
+      await change.later(job, { n: 3 }, { key: 'other' }),
+    ])
+    expect(ids[0]).toBe(ids[1])
+    expect(await jobStates(library)).toHaveLength(2)
+  })
+
+  it('gives a job to another process when the first gave no sign for a lease', async () => {
+    const job = note(async () => {})
+    const library = await testLibrary()
+    await library.change((change) => change.later(job, { n: 1 }))
+    const now = new Date()
+    const first = await claimJob(library.db, ['note'], 'one', now)
+    expect(first?.lease_owner).toBe('one')
+    expect(await claimJob(library.db, ['note'], 'two', new Date(now.getTime() + 59_000))).toBeUndefined()
+    const second = await claimJob(library.db, ['note'], 'two', new Date(now.getTime() + 61_000))
+    expect(second).toMatchObject({ id: first?.id, attempts: 2, lease_owner: 'two' })
+  })
+})
