@@ -534,9 +534,23 @@ function hasLink(nodes: Inline[]): boolean {
 /** A picture and its caption: the image, a line break, the caption in emphasis. Renderers make a figure of it. */
 function figure(images: Inline[], caption: Inline[]): Block {
   const words = tidyInlines(plainEmphasis(caption).map((node) => (node.type === 'break' ? space : node)))
-  const children = distinctImages(images)
+  const children = distinctImages(images).map((image) =>
+    image.type === 'image' && isSaidBy(image.alt ?? '', words) ? { ...image, alt: '' } : image,
+  )
   if (words.length > 0) children.push({ type: 'break' }, { type: 'emphasis', children: words })
   return { type: 'paragraph', children }
+}
+
+/** An alternative text that the caption says as well would be read twice. */
+function isSaidBy(alt: string, caption: Inline[]): boolean {
+  const said = caption.map(wordsIn).join(' ').toLowerCase()
+  const words = alt.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  return said !== '' && words.filter((word) => said.includes(word)).length >= words.length * 0.6
+}
+
+function wordsIn(node: Inline): string {
+  if ('value' in node) return node.value
+  return 'children' in node ? node.children.map((child) => wordsIn(child as Inline)).join('') : ' '
 }
 
 const space: Inline = { type: 'text', value: ' ' }
@@ -569,30 +583,27 @@ function joinCaptions(blocks: CleanBlock[]): CleanBlock[] {
       (block.node.type === 'paragraph' &&
         block.role === 'text' &&
         block.names.slice(0, 2).some((name) => CAPTION.test(name)) &&
-        lengthOf(block.node.children) <= MAX_CAPTION_LENGTH)
+        block.node.children.map(wordsIn).join('').length <= MAX_CAPTION_LENGTH)
     if (!isCaption || block.node.type !== 'paragraph') {
       out.push(block)
       continue
     }
     const before = out.at(-1)
     if (before?.role === 'figure' && before.node.type === 'paragraph') {
-      const images = before.node.children.filter(({ type }) => type === 'image')
-      const known = before.node.children.flatMap((node) =>
-        node.type === 'emphasis' ? [...node.children, space] : [],
-      )
-      before.node = figure(images, [...known, ...block.node.children])
+      joinCaption(before, block)
     } else out.push({ ...block, role: 'caption' })
   }
   return out
 }
 
-function lengthOf(nodes: Inline[]): number {
-  let length = 0
-  for (const node of nodes) {
-    if ('value' in node) length += node.value.length
-    else if ('children' in node) length += lengthOf(node.children as Inline[])
-  }
-  return length
+/** Makes a paragraph the caption of a figure, after what it says already. */
+export function joinCaption(picture: CleanBlock, words: CleanBlock): void {
+  if (picture.node.type !== 'paragraph' || words.node.type !== 'paragraph') return
+  const images = picture.node.children.filter(({ type }) => type === 'image')
+  const known = picture.node.children.flatMap((node) =>
+    node.type === 'emphasis' ? [...node.children, space] : [],
+  )
+  picture.node = figure(images, [...known, ...words.node.children])
 }
 
 /**

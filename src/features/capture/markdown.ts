@@ -25,17 +25,23 @@ export function writeMarkdown(blocks: readonly Block[]): string {
 
 /** A reference whose note was left out with other blocks would be read as brackets: it goes too, and so do orphaned notes. */
 function dropUndefinedNotes(root: Root): void {
-  const defined = new Set(root.children.flatMap((node) => (node.type === 'footnoteDefinition' ? [node.identifier] : [])))
+  const defined = new Set(
+    root.children.flatMap((node) => (node.type === 'footnoteDefinition' ? [node.identifier] : [])),
+  )
   const referred = new Set<string>()
   const waiting: Nodes[] = [root]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (!('children' in node)) continue
-    const kept = node.children.filter((child) => child.type !== 'footnoteReference' || defined.has(child.identifier))
+    const kept = node.children.filter(
+      (child) => child.type !== 'footnoteReference' || defined.has(child.identifier),
+    )
     if (kept.length < node.children.length) node.children = kept as never
     for (const child of node.children) {
       if (child.type === 'footnoteReference') referred.add(child.identifier)
       if ('children' in child) waiting.push(child)
     }
   }
-  root.children = root.children.filter((node) => node.type !== 'footnoteDefinition' || referred.has(node.identifier))
+  root.children = root.children.filter(
+    (node) => node.type !== 'footnoteDefinition' || referred.has(node.identifier),
+  )
 }

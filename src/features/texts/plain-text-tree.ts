@@ -25,9 +25,14 @@ function undoMoney(tree: Root, markdown: string): void {
     for (const [index, child] of node.children.entries()) {
       if (child.type === 'inlineMath') {
         const source = sourceOf(child, markdown)
-        const isMoney = /^\$\s|\s\$$/.test(source) || /^\d/.test(markdown.slice(child.position?.end.offset ?? 0))
+        const isMoney =
+          /^\$\s|\s\$$/.test(source) || /^\d/.test(markdown.slice(child.position?.end.offset ?? 0))
         if (isMoney && !source.startsWith('$$')) {
-          node.children[index] = { type: 'text', value: source, ...(child.position && { position: child.position }) }
+          node.children[index] = {
+            type: 'text',
+            value: source,
+            ...(child.position && { position: child.position }),
+          }
         }
       } else if ('children' in child) waiting.push(child)
     }

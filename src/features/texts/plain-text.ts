@@ -111,7 +111,10 @@ function htmlText(html: string, joint: '' | '\n'): string {
   if (/^<!--/.test(html)) return ''
   return html
     .replace(/<(script|style)\b[^]*?<\/\1\s*>/gi, '')
-    .replace(/<(?:br|\/?(?:p|div|li|tr|h[1-6]|ul|ol|table|blockquote|section|article|summary|details))\b[^>]*>/gi, '\n')
+    .replace(
+      /<(?:br|\/?(?:p|div|li|tr|h[1-6]|ul|ol|table|blockquote|section|article|summary|details))\b[^>]*>/gi,
+      '\n',
+    )
     .replace(/<\/?[a-z][^>]*>/gi, joint === '\n' ? ' ' : '')
     .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_all, name: string) => ENTITIES[name] ?? '')
 }
@@ -119,13 +122,21 @@ function htmlText(html: string, joint: '' | '\n'): string {
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
 
 function trimLines(text: string): string {
-  return text.replace(/[ \t]+/g, ' ').replace(/ ?\n ?/g, '\n').replace(/\n{3,}/g, '\n\n').trim()
+  return text
+    .replace(/[ \t]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
 }
 
 /** True for sources whose quotes, lists or brackets nest deeper than any text does; parsers overflow or crawl on them. */
 function isTooDeep(markdown: string): boolean {
   const quotes = new RegExp(`^(?:[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])){${MAX_NESTING}}`, 'm')
-  return quotes.test(markdown) || new RegExp(`^[ ]{${MAX_NESTING * 2},}[-+*>] `, 'm').test(markdown) || /[[(*_~`]{2000}/.test(markdown)
+  return (
+    quotes.test(markdown) ||
+    new RegExp(`^[ ]{${MAX_NESTING * 2},}[-+*>] `, 'm').test(markdown) ||
+    /[[(*_~`]{2000}/.test(markdown)
+  )
 }
 
 /** Without a parser: the marks at line starts and the emphasis go, the words stay. */
