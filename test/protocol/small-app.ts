@@ -1,17 +1,22 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import type { App } from '../../src/mcp/protocol/app.ts'
 
 const NAMES = ['echo', 'slow', 'stuck', 'link', 'boom', 'print', 'ask', 'small']
 
 /** An application with one tool for each thing that a transport can get wrong. */
-export function createSmallApp(): App & { aborted: string[] } {
+export function createSmallApp(): App & { started: string[]; aborted: string[] } {
+  const started: string[] = []
   const aborted: string[] = []
   return {
+    started,
     aborted,
     info: { name: 'small', version: '1' },
     tools: NAMES.map((name) => ({ name, inputSchema: { type: 'object', properties: {} } })),
     bodyLimit: (name) => (name === 'small' ? 300 : 2 * 1024 * 1024),
     async callTool(name, args, context) {
+      started.push(name)
       const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
       switch (name) {
         case 'echo':
@@ -23,6 +28,7 @@ export function createSmallApp(): App & { aborted: string[] } {
         case 'print':
           console.log('a dependency prints')
           process.stdout.write('and prints\n')
+          await once(new Worker('console.log("a worker prints")', { eval: true }), 'exit')
           return text('printed')
         case 'slow':
           context.signal.addEventListener('abort', () => aborted.push(name))

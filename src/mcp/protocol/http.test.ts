@@ -1,5 +1,4 @@
 import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSmallApp } from '../../../test/protocol/small-app.ts'
 import {
@@ -400,13 +399,14 @@ describe('streams', () => {
       [callTool('stuck'), {}],
       [callTool('stuck', {}, { _meta: { ...meta, progressToken: 1 } }), modernHeaders('tools/call', 'stuck')],
     ] as const) {
+      app.started.length = 0
       app.aborted.length = 0
       const controller = new AbortController()
       const left = post(body, headers, { signal: controller.signal })
-      await sleep(50)
+      await expect.poll(() => app.started, { timeout: 10_000 }).toEqual(['stuck'])
       controller.abort()
       await expect(left).rejects.toThrow()
-      await expect.poll(() => app.aborted).toEqual(['stuck'])
+      await expect.poll(() => app.aborted, { timeout: 10_000 }).toEqual(['stuck'])
     }
   })
 
@@ -415,10 +415,10 @@ describe('streams', () => {
     const closing = await serveHttp(own, { graceMs: 500 })
     const slow = postTo(closing.url, callTool('slow'))
     const stuck = postTo(closing.url, callTool('stuck')).catch(() => 'cut')
-    await sleep(50)
+    await expect.poll(() => own.started, { timeout: 10_000 }).toHaveLength(2)
     await closing.close()
     expect((await slow).body).toMatchObject({ result: { content: [] } })
     expect(await stuck).toBe('cut')
-    await expect.poll(() => own.aborted).toEqual(['stuck'])
+    await expect.poll(() => own.aborted, { timeout: 10_000 }).toEqual(['stuck'])
   })
 })

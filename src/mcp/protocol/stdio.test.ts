@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createSmallApp } from '../../../test/protocol/small-app.ts'
 import { LOG_LEVEL, callTool, meta, notification, rpc } from '../../../test/protocol/wire.ts'
@@ -33,7 +32,7 @@ function start(app: App = createSmallApp(), options: StdioOptions = {}) {
     send: (value: unknown) => input.write(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`),
     /** The lines so far, once there are this many. */
     read: async (count: number) => {
-      await expect.poll(() => lines().length, { interval: 5 }).toBeGreaterThanOrEqual(count)
+      await expect.poll(() => lines().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(count)
       return lines()
     },
   }
@@ -93,10 +92,10 @@ describe('framing', () => {
     const output = new PassThrough({ highWaterMark: 1000 })
     const done = serveStdio(app, { input, output, graceMs: 100 })
     for (let id = 0; id < 200; id++) input.write(`${JSON.stringify(rpc('tools/list', {}, id))}\n`)
-    await expect.poll(() => input.isPaused()).toBe(true)
+    await expect.poll(() => input.isPaused(), { timeout: 10_000 }).toBe(true)
     let count = 0
     output.on('data', (chunk: Buffer) => (count += chunk.toString().split('\n').length - 1))
-    await expect.poll(() => count).toBe(200)
+    await expect.poll(() => count, { timeout: 10_000 }).toBe(200)
     input.end()
     await done
   })
@@ -263,7 +262,7 @@ describe('the end', () => {
     const app = createSmallApp()
     const { send, output, done } = start(app, { graceMs: 60_000 })
     send(callTool('stuck'))
-    await sleep(20)
+    await expect.poll(() => app.started, { timeout: 10_000 }).toEqual(['stuck'])
     output.destroy(new Error('EPIPE'))
     await done
     expect(app.aborted).toEqual(['stuck'])
