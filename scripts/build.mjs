@@ -13,6 +13,7 @@ const dist = join(root, 'dist')
 const workers = {
   'article-worker': 'src/features/capture/article-worker.ts',
   'pdf-worker': 'src/features/capture/pdf-worker.ts',
+  'epub-worker': 'src/features/capture/epub-worker.ts',
   'embedding-worker': 'src/outside/embedding-worker.ts',
 }
 

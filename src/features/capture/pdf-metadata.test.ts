@@ -1,7 +1,6 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Line } from './pdf-lines.ts'
-import { civilDate, languageTag, pdfMetadata, realTitle } from './pdf-metadata.ts'
+import { pdfMetadata, realTitle } from './pdf-metadata.ts'
 
 function line(text: string, size: number, base: number): Line {
   return { text, size, base, x0: 0, x1: 100, left: 0, right: 100, region: 0, font: 'F' }
@@ -73,52 +72,5 @@ describe('pdfMetadata', () => {
     const { published, created } = pdfMetadata({ creationDate: "D:20190304120000+01'00'" }, [])
     expect(published).toBeNull()
     expect(created).toBe('2019-03-04')
-  })
-})
-
-describe('civilDate', () => {
-  it.each([
-    ['D:2019', '2019'],
-    ['D:201903', '2019-03'],
-    ['D:20190304', '2019-03-04'],
-    ["D:20190304233000-08'00'", '2019-03-04'],
-    ['20190304', '2019-03-04'],
-    ['2019-03-04T10:00:00Z', '2019-03-04'],
-    ['2019-03', '2019-03'],
-    ['2019', '2019'],
-    ['D:20190230', '2019-02'],
-    ['D:20191300', '2019'],
-    ['March', null],
-    ['D:00000000', null],
-    ['', null],
-  ])('%j is %j', (stated, date) => {
-    expect(civilDate(stated)).toBe(date)
-  })
-
-  it('invents no precision', () => {
-    fc.assert(
-      fc.property(
-        fc.date({ min: new Date('1500-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
-        (date) => {
-          const iso = date.toISOString().slice(0, 10)
-          expect(civilDate(iso)).toBe(iso)
-          expect(civilDate(iso.slice(0, 7))).toBe(iso.slice(0, 7))
-          expect(civilDate(`D:${iso.replaceAll('-', '')}`)).toBe(iso)
-        },
-      ),
-    )
-  })
-})
-
-describe('languageTag', () => {
-  it.each([
-    ['en-us', 'en-US'],
-    ['de_DE', 'de-DE'],
-    ['x-default', null],
-    ['English', null],
-    ['und', null],
-    [undefined, null],
-  ])('%j is %j', (stated, tag) => {
-    expect(languageTag(stated)).toBe(tag)
   })
 })

@@ -1,3 +1,5 @@
+import { civilDate } from './civil-date.ts'
+import { languageTag } from './language-tag.ts'
 import type { Line } from './pdf-lines.ts'
 
 /** What a PDF says of itself: its information dictionary and its XMP, as far as they are used. */
@@ -96,37 +98,6 @@ function splitAuthors(text: string): string[] {
   // "Roe, Jane" has one word before its only comma; "Jane Roe, Sam Poe" has several everywhere.
   if (commas && parts.some((part) => !part.trim().includes(' '))) return text.split(/\s+(?:and|und|et|&)\s+/u)
   return parts
-}
-
-/**
- * A date as PDF (`D:YYYYMMDDHHmmSSOHH'mm'`, ISO 32000-2, 7.9.4, everything after the year optional) or XMP (ISO 8601)
- * write it, cut to a civil date in the zone in which it was written.
- */
-export function civilDate(stated: string | undefined): string | null {
-  const text = cleaned(stated)
-  const match =
-    /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]|$)/u.exec(text) ??
-    /^(?:D:)?(\d{4})(?:(\d{2})(\d{2})?)?(?:[\dZz+-]|$)/u.exec(text)
-  if (!match?.[1]) return null
-  const year = Number(match[1])
-  if (year < 1000 || year > 2200) return null
-  const month = Number(match[2] ?? 0)
-  if (month < 1 || month > 12) return match[1]
-  const day = Number(match[3] ?? 0)
-  const monthText = `${match[1]}-${String(month).padStart(2, '0')}`
-  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
-  return day < 1 || day > days ? monthText : `${monthText}-${String(day).padStart(2, '0')}`
-}
-
-/** A language tag in its canonical form; null for what is none (`x-default`, `English`). */
-export function languageTag(stated: string | undefined): string | null {
-  const tag = cleaned(stated).replaceAll('_', '-')
-  if (!/^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/iu.test(tag) || /^(?:und|zxx|mul)$/iu.test(tag)) return null
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? null
-  } catch {
-    return null
-  }
 }
 
 function cleaned(text: string | undefined): string {
