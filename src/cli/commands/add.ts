@@ -1,0 +1,315 @@
+import { basename, relative, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { LocalLibrary } from '../../app/open-local.ts'
+import { Failure } from '../../core/failure.ts'
+import { toFailure } from '../../core/to-failure.ts'
+import { failureOf, sourceOf, waitForCapture } from '../../features/capture/capture-store.ts'
+import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
+import { startWork } from '../background.ts'
+import { defineCommand, type Context } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { usage } from '../flags.ts'
+import { checkSupported, filesBelow, kindOfPath, readSupported, type LeftOut } from '../gather-files.ts'
+import { itemJson, named } from '../item.ts'
+import { withLibrary } from '../open-library.ts'
+import { oneLine, STYLE } from '../print.ts'
+import { startProgress } from '../progress.ts'
+import { count } from '../when.ts'
+
+/** How long one capture is waited for; its own deadlines are shorter. */
+const WAIT_MS = 600_000
+
+export const add = defineCommand({
+  name: 'add',
+  usage: ['URL|FILE|DIR|-… [--wait] [--note TEXT] [--tag NAME]…'],
+  about:
+    'Brings pages and files into the library: addresses, HTML, PDF, EPUB, Markdown and text files, whole folders, or standard input (`-`). What is there already is not added twice.\nFiles are stored before the command returns. The capture itself goes on in the background; with --wait it is done here and its outcome shown.',
+  flags: [
+    { name: 'wait', short: 'w', help: 'Capture now and show what came of it' },
+    { name: 'note', value: 'TEXT', help: 'A note to keep with it' },
+    { name: 'tag', short: 't', value: 'NAME', many: true, help: 'A tag to put on it' },
+    { name: 'title', value: 'TEXT', help: 'A title instead of its own (for one item)' },
+    { name: 'url', value: 'URL', help: 'Where the given file or page came from (for one item)' },
+    { name: 'refresh', help: 'Capture again though it is there already' },
+  ],
+  examples: [
+    'commonplace add https://example.org/essay --wait --tag essays',
+    'commonplace add book.epub paper.pdf ~/notes',
+    'curl -s https://example.org/ | commonplace add - --url https://example.org/ --wait',
+  ],
+  words: { least: 1 },
+  async run(context) {
+    const { args, signal, json } = context
+    const alone = args.positionals.length === 1
+    for (const flag of ['title', 'url']) {
+      if (args.given(flag) && !alone)
+        throw usage(`--${flag} goes with one item only.`, 'Add the items one by one.')
+    }
+    return await withLibrary(
+      context,
+      async (local) => {
+        const outcome: Outcome = { items: [], leftOut: [] }
+        for (const word of args.positionals) {
+          signal.throwIfAborted()
+          await take(context, local, word, outcome)
+        }
+        if (args.on('wait')) await finish(context, local, outcome)
+        else if (outcome.items.some(({ captureId }) => captureId !== undefined))
+          startWork(local.file.folder, context.env)
+        if (json) context.out.json(await outcomeJson(local, outcome))
+        else printOutcome(context, outcome)
+        return outcome.items.some(({ failure }) => failure) ? EXIT.notCaptured : EXIT.ok
+      },
+      { create: true },
+    )
+  },
+})
+
+interface Added {
+  /** What was typed, or the file below a folder that was. */
+  given: string
+  state: 'captured' | 'queued' | 'there already' | 'failed'
+  sourceId?: number
+  captureId?: number | undefined
+  created?: boolean
+  failure?: Failure
+  source?: {
+    id: number
+    title: string
+    url: string | null
+    kind: Awaited<ReturnType<typeof sourceOf>>['kind']
+    words: number | null
+  }
+  /** What the reader should know of a capture that went well. */
+  remark?: string
+}
+
+interface Outcome {
+  items: Added[]
+  leftOut: LeftOut[]
+}
+
+async function take(context: Context, local: LocalLibrary, word: string, outcome: Outcome): Promise<void> {
+  const { args, signal } = context
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
+    if (args.given('url')) throw usage('--url says where a file came from; an address says that itself.')
+    await request(context, local, word, { url: word }, outcome)
+    return
+  }
+  if (word === '-') {
+    await given(
+      context,
+      local,
+      'standard input',
+      null,
+      async () => {
+        if (process.stdin.isTTY)
+          throw usage('Standard input is the keyboard.', 'Pipe a page or a file into `commonplace add -`.')
+        const bytes = new Uint8Array(await buffer(process.stdin))
+        checkSupported(bytes, 'standard input')
+        return bytes
+      },
+      outcome,
+    )
+    return
+  }
+  const path = resolve(word)
+  let kind: 'folder' | 'file'
+  try {
+    kind = await kindOfPath(path)
+  } catch (error) {
+    outcome.items.push({ given: word, state: 'failed', failure: toFailure(error) })
+    return
+  }
+  if (kind === 'file')
+    return await given(context, local, word, basename(path), () => readSupported(path), outcome)
+  const { files, leftOut } = await filesBelow(path)
+  outcome.leftOut.push(
+    ...leftOut.map(({ path: inner, reason }) => ({ path: relative('', inner) || inner, reason })),
+  )
+  const progress = startProgress(context.err, `Reading ${word}`)
+  try {
+    for (const [at, file] of files.entries()) {
+      signal.throwIfAborted()
+      progress.say(`Reading ${at + 1} of ${files.length}: ${basename(file)}`)
+      const shown = relative('', file) || file
+      try {
+        const bytes = await readSupported(file)
+        await given(context, local, shown, basename(file), async () => bytes, outcome)
+      } catch (error) {
+        // In a folder what cannot be read is no failure: it is left out and said.
+        const failure = toFailure(error)
+        if (failure.kind === 'internal') throw error
+        outcome.leftOut.push({ path: shown, reason: REASONS[failure.code] ?? oneLine(failure.message) })
+      }
+    }
+  } finally {
+    progress.stop()
+  }
+}
+
+const REASONS: Partial<Record<Failure['code'], string>> = {
+  unsupported_type: 'no page, book or text',
+  no_text: 'empty',
+  file_not_found: 'cannot be read',
+}
+
+async function given(
+  context: Context,
+  local: LocalLibrary,
+  shown: string,
+  name: string | null,
+  read: () => Promise<Uint8Array>,
+  outcome: Outcome,
+): Promise<void> {
+  try {
+    const stored = await storeGiven(local.library, await read(), name)
+    const url = context.args.one('url')
+    await request(context, local, shown, { given: stored, ...(url !== undefined && { url }) }, outcome)
+  } catch (error) {
+    const failure = toFailure(error)
+    if (endsAll(failure) || (shown === 'standard input' && failure.code === 'invalid_input')) throw error
+    outcome.items.push({ given: shown, state: 'failed', failure })
+  }
+}
+
+async function request(
+  { args }: Context,
+  { library }: LocalLibrary,
+  shown: string,
+  what: CaptureRequest,
+  outcome: Outcome,
+): Promise<void> {
+  const [note, title] = [args.one('note'), args.one('title')]
+  try {
+    const { sourceId, captureId, created } = await library
+      .on({ connection: 'cli', tool: 'add' })
+      .change((change) =>
+        requestCapture(change, {
+          ...what,
+          ...(note !== undefined && { note }),
+          ...(title !== undefined && { title }),
+          tags: args.all('tag'),
+          refresh: args.on('refresh'),
+        }),
+      )
+    outcome.items.push({
+      given: shown,
+      state: captureId === undefined ? 'there already' : 'queued',
+      sourceId,
+      captureId,
+      created,
+    })
+  } catch (error) {
+    const failure = toFailure(error)
+    if (endsAll(failure)) throw error
+    outcome.items.push({ given: shown, state: 'failed', failure })
+  }
+}
+
+/** What would be the same for every further item: the command ends with it. */
+const endsAll = ({ code, kind }: Failure): boolean =>
+  kind === 'internal' ||
+  code === 'invalid_input' ||
+  code.startsWith('library_') ||
+  code === 'read_only' ||
+  code === 'cancelled'
+
+/** Captures in this process and waits for all of it. */
+async function finish({ err, signal }: Context, local: LocalLibrary, { items }: Outcome): Promise<void> {
+  const { library } = local
+  const waiting = items.filter(({ captureId }) => captureId !== undefined)
+  if (waiting.length > 0) local.work()
+  const progress = startProgress(
+    err,
+    `Capturing ${waiting.length === 1 ? waiting[0]!.given : count(waiting.length, 'item')}`,
+  )
+  let ended = 0
+  try {
+    await Promise.all(
+      waiting.map(async (item) => {
+        const capture = await waitForCapture(library, item.captureId!, { timeoutMs: WAIT_MS, signal })
+        ended++
+        if (waiting.length > 1) progress.say(`Captured ${ended} of ${waiting.length} · ${item.given}`)
+        if (capture.state === 'failed') {
+          const failure = failureOf(capture)
+          item.state = 'failed'
+          if (failure) item.failure = failure
+        } else if (capture.state === 'completed') {
+          item.state = capture.outcome === 'unchanged' ? 'there already' : 'captured'
+          if (capture.outcome === 'kept')
+            item.remark = 'It now gives far less text than before; the better text was kept.'
+        }
+        if (capture.state !== 'failed') item.source = await sourceOf(library.db, capture)
+      }),
+    )
+  } finally {
+    progress.stop()
+  }
+  for (const item of items) {
+    if (!item.source && item.sourceId !== undefined && item.state === 'there already')
+      item.source = await sourceOf(library.db, { source_id: item.sourceId })
+  }
+}
+
+async function outcomeJson({ library }: LocalLibrary, { items, leftOut }: Outcome) {
+  return {
+    items: await Promise.all(
+      items.map(async ({ given: word, state, created, failure, sourceId, source, remark }) => {
+        const known =
+          source ??
+          (sourceId === undefined || failure
+            ? undefined
+            : await sourceOf(library.db, { source_id: sourceId }))
+        return {
+          given: word,
+          state: state === 'there already' ? 'unchanged' : state,
+          ...(known && { item: { ...itemJson(known), words: known.words } }),
+          ...(created !== undefined && { created }),
+          ...(remark && { note: remark }),
+          ...(failure && { failure: failure.toJSON() }),
+        }
+      }),
+    ),
+    leftOut,
+  }
+}
+
+function printOutcome({ out, err, args }: Context, { items, leftOut }: Outcome): void {
+  const queued = items.filter(({ state }) => state === 'queued')
+  for (const item of items) {
+    if (item.failure) {
+      err.line({ text: oneLine(`${item.given}: ${item.failure.message}`), style: STYLE.bad })
+      err.line(`  ${oneLine(item.failure.hint)}`)
+    } else if (item.source) {
+      const words = item.source.words ? `, ${count(item.source.words, 'word')}` : ''
+      const verb = item.state === 'captured' ? '' : ' was there already'
+      out.line(
+        { text: item.state === 'captured' ? '✓ ' : '= ', style: STYLE.good },
+        ...named(item.source),
+        `${verb}${words}`,
+      )
+      if (item.remark) out.paragraph(item.remark, '  ')
+    } else if (item.state === 'there already')
+      out.line({ text: '= ', style: STYLE.dim }, oneLine(item.given), {
+        text: ` is there already (${item.sourceId})`,
+        style: STYLE.dim,
+      })
+  }
+  if (leftOut.length > 0) {
+    out.line(`Left out ${count(leftOut.length, 'file or folder', 'files and folders')}:`)
+    const most = args.on('wait') || leftOut.length <= 12 ? leftOut.length : 10
+    for (const { path, reason } of leftOut.slice(0, most))
+      out.line(`  ${oneLine(path)} `, { text: `(${reason})`, style: STYLE.dim })
+    if (most < leftOut.length) out.line(`  … and ${leftOut.length - most} more (--json lists all)`)
+  }
+  if (queued.length > 0) {
+    out.line(
+      `${queued.length === 1 ? oneLine(queued[0]!.given) : count(queued.length, 'item')} will be captured in the background. `,
+      {
+        text: '`commonplace jobs` shows how far it is.',
+        style: STYLE.dim,
+      },
+    )
+  } else if (items.length === 0) out.line('There was nothing to add.')
+}

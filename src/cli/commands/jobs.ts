@@ -1,0 +1,155 @@
+import type { Db } from '../../db/schema.ts'
+import { defineCommand } from '../command.ts'
+import { progressOf } from '../drain-jobs.ts'
+import { EXIT } from '../exit-code.ts'
+import { isWorking, workLog } from '../background.ts'
+import { withLibrary } from '../open-library.ts'
+import { oneLine, STYLE } from '../print.ts'
+import { when } from '../when.ts'
+
+const STATES = ['pending', 'running', 'failed', 'completed'] as const
+const SAID = { pending: 'waiting', running: 'running', failed: 'failed', completed: 'done' } as const
+const LISTED = 50
+
+interface ListedJob {
+  id: number
+  kind: string
+  state: (typeof STATES)[number]
+  attempts: number
+  /** What it is about: a page or a file. */
+  subject: string | null
+  progress: string | null
+  failure: { code?: string; message: string; hint: string } | null
+  createdAt: string
+  runAt: string
+  finishedAt: string | null
+}
+
+export const jobs = defineCommand({
+  name: 'jobs',
+  usage: ['[--failed] [--all]'],
+  about:
+    'Shows the work of the library: how much waits, runs, is done and failed; what runs now, and why something failed.',
+  flags: [
+    { name: 'failed', help: 'Only what failed' },
+    { name: 'all', help: 'What is done as well' },
+  ],
+  words: { most: 0 },
+  run: (context) =>
+    withLibrary(context, async ({ library, file }) => {
+      const { args, out, json } = context
+      const counts = await countJobs(library.db)
+      const states = STATES.filter((state) =>
+        args.on('failed') ? state === 'failed' : args.on('all') || state !== 'completed',
+      )
+      const listed = await listJobs(library.db, states)
+      const waiting = await countUnembedded(library.db)
+      if (json) {
+        out.json({ counts, unembeddedPassages: waiting, working: isWorking(file.folder), jobs: listed })
+        return EXIT.ok
+      }
+      out.line(STATES.map((state) => `${counts[state]} ${SAID[state]}`).join(' · '))
+      if (waiting > 0)
+        out.line({
+          text: `${waiting.toLocaleString('en')} passages wait for their embedding.`,
+          style: STYLE.dim,
+        })
+      const now = library.now()
+      if (listed.length > 0) {
+        out.line()
+        out.table(
+          [
+            { title: 'STATE' },
+            { title: 'WORK' },
+            { title: 'ABOUT', flexible: true, least: 16 },
+            { title: 'SINCE' },
+          ],
+          listed.map((job) => [
+            {
+              text: SAID[job.state],
+              style: job.state === 'failed' ? STYLE.bad : job.state === 'running' ? STYLE.good : STYLE.dim,
+            },
+            job.kind,
+            oneLine([job.progress, job.subject].filter(Boolean).join(' ')),
+            when(job.finishedAt ?? job.createdAt, now),
+          ]),
+        )
+        for (const job of listed.filter(({ failure }) => failure !== null)) {
+          out.line()
+          out.paragraph([{ text: oneLine(job.subject ?? job.kind), style: STYLE.strong }])
+          out.paragraph(oneLine(job.failure?.message ?? ''), '  ')
+          out.paragraph([{ text: oneLine(job.failure?.hint ?? ''), style: STYLE.dim }], '  ')
+        }
+      }
+      if (counts.pending > 0 && !isWorking(file.folder)) {
+        out.line()
+        out.line(
+          'Nobody is at work: `commonplace work` does what waits. The log of the last time: ',
+          workLog(file.folder),
+        )
+      }
+      return EXIT.ok
+    }),
+})
+
+export async function countJobs(db: Db): Promise<Record<(typeof STATES)[number], number>> {
+  const rows = await db
+    .selectFrom('job')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute()
+  const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
+  return { pending: of('pending'), running: of('running'), failed: of('failed'), completed: of('completed') }
+}
+
+export async function countUnembedded(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('passage')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('embedded', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+async function listJobs(db: Db, states: readonly (typeof STATES)[number][]): Promise<ListedJob[]> {
+  const rows = await db
+    .selectFrom('job')
+    .selectAll()
+    .where('state', 'in', states)
+    .orderBy('id', 'desc')
+    .limit(LISTED)
+    .execute()
+  const jobs: ListedJob[] = []
+  for (const row of rows) {
+    jobs.push({
+      id: row.id,
+      kind: row.kind,
+      state: row.state,
+      attempts: row.attempts,
+      subject: await subjectOf(db, row.input),
+      progress: progressOf(row.progress) || null,
+      failure: row.failure === null ? null : failureOf(row.failure),
+      createdAt: row.created_at,
+      runAt: row.run_at,
+      finishedAt: row.finished_at,
+    })
+  }
+  return jobs
+}
+
+function failureOf(json: string): ListedJob['failure'] {
+  const { hint, error } = JSON.parse(json) as { hint: string; error: { code: string; message: string } }
+  return { code: error.code, message: error.message, hint }
+}
+
+async function subjectOf(db: Db, input: string): Promise<string | null> {
+  const { captureId } = JSON.parse(input) as { captureId?: number }
+  if (captureId === undefined) return null
+  const capture = await db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .select(['capture.url', 'capture.given_name', 'source.title'])
+    .where('capture.id', '=', captureId)
+    .executeTakeFirst()
+  return capture ? (capture.url ?? capture.given_name ?? capture.title) : null
+}

@@ -1,0 +1,48 @@
+import { TRASH_DAYS, listTrash, trashSource } from '../../features/sources/trash.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { findItems, itemJson, named } from '../item.ts'
+import { withLibrary } from '../open-library.ts'
+import { oneLine, STYLE } from '../print.ts'
+import { when } from '../when.ts'
+
+export const trash = defineCommand({
+  name: 'trash',
+  usage: ['ID…', ''],
+  about: `Moves items to the trash, with their highlights and notes; without an id it lists what lies there. For ${TRASH_DAYS} days \`commonplace restore ID\` takes an item out again.`,
+  flags: [],
+  examples: ['commonplace trash 1099511627777', 'commonplace trash'],
+  run: (context) =>
+    withLibrary(context, async ({ library }) => {
+      const { args, out, json } = context
+      if (args.positionals.length > 0) {
+        const items = await findItems(library.db, args.positionals)
+        await library.on({ connection: 'cli', tool: 'trash' }).change(async (change) => {
+          for (const item of items) await trashSource(change, item)
+        })
+        if (json) out.json({ trashed: items.map(itemJson) })
+        else
+          for (const item of items)
+            out.line(...named(item), ' is in the trash. ', {
+              text: `commonplace restore ${item.id}`,
+              style: STYLE.dim,
+            })
+        return EXIT.ok
+      }
+      const items = await listTrash(library.db)
+      if (json) out.json({ items: items.map((item) => ({ ...itemJson(item), trashedAt: item.trashed_at })) })
+      else if (items.length === 0) out.line('The trash is empty.')
+      else {
+        const now = library.now()
+        out.table(
+          [{ title: 'ID' }, { title: 'TITLE', flexible: true, least: 16 }, { title: 'THROWN AWAY' }],
+          items.map((item) => [
+            { text: String(item.id), style: STYLE.dim },
+            oneLine(item.title),
+            item.trashed_at === null ? '' : when(item.trashed_at, now),
+          ]),
+        )
+      }
+      return EXIT.ok
+    }),
+})
