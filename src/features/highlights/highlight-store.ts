@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely'
+import type { Change } from '../../core/library.ts'
+import type { Db, HighlightTable } from '../../db/schema.ts'
+import type { Anchor } from './anchor.ts'
+import { sameWords } from './fold.ts'
+import type { ShownHighlight } from './schema.ts'
+
+export type Highlight = Selectable<HighlightTable>
+
+/** Adds a highlight that stands in a text version. */
+export async function insertAnchored(
+  change: Change,
+  text: { id: number; source_id: number },
+  anchor: Anchor,
+): Promise<Highlight> {
+  const id = await change.insert('highlight', {
+    source_id: text.source_id,
+    ...anchorColumns(text.id, anchor),
+    origin: 'reader',
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  return change.db.selectFrom('highlight').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** The highlight of the same words at the same place, unless it is in the trash. */
+export async function findStanding(
+  db: Db,
+  text: { id: number; source_id: number },
+  anchor: Anchor,
+): Promise<Highlight | undefined> {
+  const there = await db
+    .selectFrom('highlight')
+    .selectAll()
+    .where('source_id', '=', text.source_id)
+    .where('text_id', '=', text.id)
+    .where('state', '=', 'anchored')
+    .where('start_offset', '<', anchor.end)
+    .where('end_offset', '>', anchor.start)
+    .where('trashed_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return there.find(({ quote }) => sameWords(quote, anchor.quote))
+}
+
+/** Highlights of a source that do not stand in the text version, those in the trash included: they may be restored. */
+export const listElsewhere = (db: Db, sourceId: number, textId: number): Promise<Highlight[]> =>
+  db
+    .selectFrom('highlight')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where((where) => where.or([where('text_id', 'is', null), where('text_id', '!=', textId)]))
+    .orderBy('id')
+    .execute()
+
+/** Notes where a highlight stands now. */
+export const moveTo = (change: Change, id: number, textId: number, anchor: Anchor) =>
+  change.update('highlight', id, { ...anchorColumns(textId, anchor), updated_at: change.at })
+
+/** Notes that the words are gone from the current text. Quote, offsets and the version they belong to are kept. */
+export const orphan = (change: Change, id: number) =>
+  change.update('highlight', id, { state: 'orphaned', updated_at: change.at })
+
+export async function findPlain(db: Db, textId: number): Promise<{ id: number; plain: string } | undefined> {
+  return db.selectFrom('text').select(['id', 'plain']).where('id', '=', textId).executeTakeFirst()
+}
+
+export const showHighlight = (highlight: Highlight): ShownHighlight => ({
+  id: String(highlight.id),
+  itemId: String(highlight.source_id),
+  quote: highlight.quote,
+  start: highlight.start_offset,
+  end: highlight.end_offset,
+  textVersion: highlight.text_id === null ? null : String(highlight.text_id),
+  matched: matchedOf(highlight),
+  state: highlight.state,
+  createdAt: highlight.created_at,
+  updatedAt: highlight.updated_at,
+})
+
+function matchedOf({ matched }: Highlight): ShownHighlight['matched'] {
+  return matched === 'exact' || matched === 'folded' || matched === 'approximate' ? matched : null
+}
+
+const anchorColumns = (textId: number, anchor: Anchor) => ({
+  text_id: textId,
+  quote: anchor.quote,
+  prefix: anchor.prefix,
+  suffix: anchor.suffix,
+  start_offset: anchor.start,
+  end_offset: anchor.end,
+  matched: anchor.matched,
+  state: 'anchored' as const,
+})

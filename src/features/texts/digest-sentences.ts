@@ -1,0 +1,94 @@
+import { graphemeStart } from '../highlights/grapheme-boundary.ts'
+
+/** A sentence of a text: its own words, and where they begin (UTF-16 index). */
+export interface Sentence {
+  text: string
+  start: number
+}
+
+/** Units of a sentence that says something by itself, and can still be taken in at a glance. */
+const SHORTEST = 40
+const LONGEST = 400
+/** Where each character is about a word. */
+const SHORTEST_UNSPACED = 10
+/** Length of the pieces that a text without sentence ends is cut into. */
+const PIECE = 280
+
+/** Marks that end a sentence with what closes after them; a full stop counts before white space only. */
+const SENTENCE_END = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+[”’」』）]*/gu
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu
+
+/** The sentences of a text that can stand alone, in order; of a text without any, its lines in pieces. */
+export function proseSentences(plain: string): Sentence[] {
+  const prose: Sentence[] = []
+  const rest: Sentence[] = []
+  for (const line of linesOf(plain)) {
+    let from = 0
+    for (const { index, 0: mark } of line.text.matchAll(SENTENCE_END)) {
+      const end = index + mark.length
+      if (!endsSentence(line.text, index, end)) continue
+      const sentence = trimmed(line.text.slice(from, end), line.start + from)
+      if (isProse(sentence.text)) prose.push(sentence)
+      from = end
+    }
+    if (prose.length === 0) rest.push(...piecesOf(line))
+  }
+  return prose.length > 0 ? prose : rest
+}
+
+/** Where the last sentence that ends within the text ends; 0 where none does. */
+export function lastSentenceEnd(text: string): number {
+  let last = 0
+  for (const { index, 0: mark } of text.matchAll(SENTENCE_END)) {
+    // At the very end it may be a mark inside a longer sentence that was cut there.
+    if (index + mark.length < text.length && endsSentence(text, index, index + mark.length)) {
+      last = index + mark.length
+    }
+  }
+  return last
+}
+
+function* linesOf(plain: string): Generator<Sentence> {
+  let start = 0
+  for (let end = plain.indexOf('\n'); start < plain.length; end = plain.indexOf('\n', start)) {
+    const stop = end < 0 ? plain.length : end
+    if (stop > start) yield { text: plain.slice(start, stop), start }
+    start = stop + 1
+  }
+}
+
+/** A full stop before a small letter or after an initial or a short title ends no sentence: "e.g. this", "J. Verne". */
+function endsSentence(text: string, mark: number, end: number): boolean {
+  if (text[mark] !== '.') return true
+  if (/^\s+[\p{Ll}\d]/u.test(text.slice(end, end + 4))) return false
+  return !/(?:^|[\s.(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Rev|Rt|Hon|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|Jr|No|Fig|vs|cf)$/u.test(
+    text.slice(Math.max(0, mark - 6), mark),
+  )
+}
+
+function isProse(text: string): boolean {
+  if (text.length > LONGEST) return false
+  const unspaced = text.match(UNSPACED)?.length ?? 0
+  if (unspaced * 2 > text.length) return text.length >= SHORTEST_UNSPACED
+  if (text.length < SHORTEST) return false
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters > text.length * 0.6 && /^["'“‘«([¿¡]*[\p{Lu}\p{Lo}\d]/u.test(text)
+}
+
+function piecesOf(line: Sentence): Sentence[] {
+  const pieces: Sentence[] = []
+  for (let from = 0; from < line.text.length;) {
+    const window = line.text.slice(from, from + PIECE)
+    const space = from + window.length < line.text.length ? window.search(/\s\S*$/u) : -1
+    const end = space > 0 ? from + space : graphemeStart(line.text, from + window.length)
+    const piece = trimmed(line.text.slice(from, end), line.start + from)
+    if (piece.text.length >= SHORTEST_UNSPACED) pieces.push(piece)
+    from = Math.max(end, from + 1)
+  }
+  return pieces
+}
+
+function trimmed(text: string, start: number): Sentence {
+  return { text: text.trim(), start: start + text.length - text.trimStart().length }
+}
