@@ -24,6 +24,7 @@ export interface Schema {
   request: RequestTable
   job: JobTable
   passage: PassageTable
+  code: CodeTable
   vector: VectorTable
   ranking: RankingTable
 }
@@ -280,17 +281,22 @@ export interface PassageTable {
   /** Place in the text's plain form, for `text`. */
   start_offset: number
   body: string
-  /** Model whose vector the passage has, or null while it waits. */
-  embedded: string | null
+  /** 1 once it has a vector, of whatever model; null while it waits. */
+  embedded: number | null
 }
 
-interface VectorTable {
+/** Apart from the vectors, so that all of them are read at once in little time. */
+interface CodeTable {
   /** Grows with every vector written, so that a process can load what came since it last looked. */
   seq: Generated<number>
   passage_id: number
   model: string
-  /** Sign bits. */
+  /** Sign bits of the vector. */
   code: Uint8Array
+}
+
+interface VectorTable {
+  passage_id: number
   /** Quantised to one byte a dimension, with its scale. */
   quantised: Uint8Array
 }

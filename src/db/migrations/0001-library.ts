@@ -74,13 +74,21 @@ const STATEMENTS = [
   `create table passage (
      id integer primary key autoincrement, source_id integer not null references source (id) on delete cascade,
      kind text not null, owner_id integer not null, start_offset integer not null default 0,
-     body text not null, embedded text)`,
-  `create index passage_by_source on passage (source_id, kind)`,
-  `create index passage_by_owner on passage (owner_id)`,
+     body text not null, embedded integer)`,
+  `create index passage_by_source on passage (source_id, kind, owner_id)`,
   `create index passage_waiting on passage (id) where embedded is null`,
-  `create table vector (
+  // Its words: cut and folded by the search itself, so that a question is spelled as they are.
+  `create virtual table passage_words using fts5(
+     text, head, highlight, note, content = '', contentless_delete = 1, tokenize = 'ascii')`,
+  `create trigger passage_gone after delete on passage begin
+     delete from passage_words where rowid = old.id;
+   end`,
+  `create table code (
      seq integer primary key autoincrement,
-     passage_id integer not null unique references passage (id) on delete cascade, model text not null, code blob not null, quantised blob not null)`,
+     passage_id integer not null unique references passage (id) on delete cascade,
+     model text not null, code blob not null)`,
+  `create table vector (
+     passage_id integer primary key references passage (id) on delete cascade, quantised blob not null)`,
   `create table ranking (id text primary key, filter text not null, ids text not null, expires_at text not null)
      without rowid`,
 ]

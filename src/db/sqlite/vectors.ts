@@ -1,0 +1,50 @@
+import type { Vectors } from '../vectors.ts'
+
+export const sqliteVectors: Vectors = {
+  async put(db, rows) {
+    if (rows.length === 0) return
+    const ids = rows.map(({ passageId }) => passageId)
+    const present = await db.selectFrom('passage').select('id').where('id', 'in', ids).execute()
+    const there = new Set(present.map(({ id }) => id))
+    const kept = rows.filter(({ passageId }) => there.has(passageId))
+    if (kept.length === 0) return
+    // Replaced, not updated: a code needs a new number.
+    await db
+      .replaceInto('code')
+      .values(kept.map(({ passageId, model, code }) => ({ passage_id: passageId, model, code })))
+      .execute()
+    await db
+      .replaceInto('vector')
+      .values(kept.map(({ passageId, quantised }) => ({ passage_id: passageId, quantised })))
+      .execute()
+  },
+
+  async codesSince(db, seq, limit) {
+    return db
+      .selectFrom('code')
+      .select(['seq', 'passage_id as passageId', 'model', 'code'])
+      .where('seq', '>', seq)
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+  },
+
+  async lastSeq(db) {
+    const row = await db
+      .selectFrom('code')
+      .select((of) => of.fn.max('seq').as('last'))
+      .executeTakeFirst()
+    return row?.last ?? 0
+  },
+
+  async ofOtherModels(db, model, limit) {
+    const rows = await db
+      .selectFrom('code')
+      .select('passage_id')
+      .where('model', '<>', model)
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    return rows.map(({ passage_id }) => passage_id)
+  },
+}
