@@ -92,10 +92,10 @@ function receive(request: Request): void {
 }
 
 try {
-  const vocabulary = readFile(new URL('./model/vocabulary.bin', import.meta.url))
-  const model = await loadModel()
+  const vocabularyFile = readFile(new URL('./model/vocabulary.bin', import.meta.url))
+  const [model, vocabulary] = await Promise.all([loadModel(), vocabularyFile])
   if (model.runtime === 'web') nativeWork = (work) => work()
-  encoder = new SentenceEncoder(model, new Tokenizer(openVocabulary(await vocabulary)))
+  encoder = new SentenceEncoder(model, new Tokenizer(openVocabulary(vocabulary)))
   port.on('message', receive) // what was sent meanwhile has waited in the port
   say({ type: 'ready', runtime: model.runtime })
 } catch (error) {

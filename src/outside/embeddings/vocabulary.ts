@@ -28,9 +28,11 @@ const ARRAYS = 7
 /**
  * Builds the trie and writes it as bytes for `openVocabulary`, which then loads in a millisecond instead of a tenth of a
  * second. A score of null counts as 0 and a piece listed twice keeps its last id, as in the original tokenizer. Throws when
- * a piece holds the word marker anywhere but at its start, because words are then not independent.
+ * words would depend on each other: when a piece holds the word marker anywhere but at its start, or the marker alone is
+ * none.
  */
 export function packVocabulary(pieces: Piece[]): Uint8Array {
+  if (!pieces.some(([piece]) => piece === '\u2581')) throw new Error('the word marker is no piece')
   const classes = new Map<number, number>()
   const nodes: { children: Map<number, number>; piece: number }[] = [{ children: new Map(), piece: -1 }]
   for (const [id, [piece]] of pieces.entries()) {
