@@ -22,7 +22,10 @@ export const completion = defineCommand({
     const [shell = ''] = args.positionals
     const write = Object.hasOwn(SHELLS, shell) ? SHELLS[shell as keyof typeof SHELLS] : undefined
     if (!write)
-      throw usage(`There are no completions for ${JSON.stringify(shell)}.`, `There are for ${Object.keys(SHELLS).join(', ')}.`)
+      throw usage(
+        `There are no completions for ${JSON.stringify(shell)}.`,
+        `There are for ${Object.keys(SHELLS).join(', ')}.`,
+      )
     out.write(write(await allCommands()))
     return EXIT.ok
   },
@@ -41,7 +44,13 @@ async function allCommands(): Promise<Completed[]> {
   for (const name of commandNames()) {
     const listed = findCommand(name)
     const command = listed ? await listed.load() : name === SERVE_HELP.name ? SERVE_HELP : undefined
-    all.push(completed(name, listed?.summary ?? (name === 'help' ? 'Explain a command' : 'Serve the library to an assistant'), command))
+    all.push(
+      completed(
+        name,
+        listed?.summary ?? (name === 'help' ? 'Explain a command' : 'Serve the library to an assistant'),
+        command,
+      ),
+    )
   }
   for (const name of toolCommandNames()) {
     const command = commandOfTool(name)
@@ -55,10 +64,17 @@ const completed = (name: string, about: string, command: Command | undefined): C
   about: firstSentence(about),
   flags: [...(command?.flags ?? []), ...GLOBAL_FLAGS],
   takesFiles: name === 'add' || name === 'restore' || name === 'backup',
-  choices: name === 'completion' || name === 'connect' ? choicesIn((command?.usage[0] ?? '').replaceAll(/[[\]]/g, '').split(' ')[0]) : [],
+  choices:
+    name === 'completion' || name === 'connect'
+      ? choicesIn((command?.usage[0] ?? '').replaceAll(/[[\]]/g, '').split(' ')[0])
+      : [],
 })
 
-const firstSentence = (text: string): string => (/^[^.;:]*/.exec(text)?.[0] ?? '').replaceAll(/["'`\\$[\]]/g, '').slice(0, 70).trim()
+const firstSentence = (text: string): string =>
+  (/^[^.;:]*/.exec(text)?.[0] ?? '')
+    .replaceAll(/["'`\\$[\]]/g, '')
+    .slice(0, 70)
+    .trim()
 
 /** `unread|reading|read` is a list of choices; `TEXT` is none. */
 const choicesIn = (value: string | undefined): string[] => (value?.includes('|') ? value.split('|') : [])
@@ -73,7 +89,14 @@ function bash(all: readonly Completed[]): string {
   const cases = all.map(({ name, flags, takesFiles, choices }) => {
     const values = flags
       .filter(({ value }) => value)
-      .map((flag) => `${dashed(flag).filter((spelling) => !spelling.startsWith('--no-')).join('|')}) words="${choicesIn(flag.value).join(' ')}"; files=${flag.value === 'DIR' || flag.value === 'FILE' ? 1 : ''} ;;`)
+      .map(
+        (flag) =>
+          `${dashed(flag)
+            .filter((spelling) => !spelling.startsWith('--no-'))
+            .join(
+              '|',
+            )}) words="${choicesIn(flag.value).join(' ')}"; files=${flag.value === 'DIR' || flag.value === 'FILE' ? 1 : ''} ;;`,
+      )
     return [
       `    ${name})`,
       `      case $previous in`,
@@ -109,11 +132,16 @@ complete -F _commonplace commonplace
 }
 
 function zsh(all: readonly Completed[]): string {
-  const safe = (text: string) => text.replaceAll(/['"`\\$[\]:]/g, ' ').replaceAll(/\s+/g, ' ').trim()
+  const safe = (text: string) =>
+    text
+      .replaceAll(/['"`\\$[\]:]/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
   const spec = (flag: Flag) => {
     const { value, help, many } = flag
     const choices = choicesIn(value)
-    const action = choices.length > 0 ? `(${choices.join(' ')})` : value === 'DIR' || value === 'FILE' ? '_files' : ''
+    const action =
+      choices.length > 0 ? `(${choices.join(' ')})` : value === 'DIR' || value === 'FILE' ? '_files' : ''
     return dashed(flag).map((spelling) => {
       const takes = value !== undefined && !spelling.startsWith('--no-')
       return `'${many ? '*' : ''}${spelling}[${safe(help)}]${takes ? `:${safe(value)}:${action}` : ''}'`
@@ -157,7 +185,13 @@ function fish(all: readonly Completed[]): string {
       `complete -c commonplace${condition}`,
       `-l ${name}`,
       short ? `-s ${short}` : '',
-      value ? (choicesIn(value).length > 0 ? `-x -a ${safe(choicesIn(value).join(' '))}` : value === 'DIR' || value === 'FILE' ? '-r -F' : '-x') : '',
+      value
+        ? choicesIn(value).length > 0
+          ? `-x -a ${safe(choicesIn(value).join(' '))}`
+          : value === 'DIR' || value === 'FILE'
+            ? '-r -F'
+            : '-x'
+        : '',
       `-d ${safe(firstSentence(help))}`,
     ]
       .filter(Boolean)
