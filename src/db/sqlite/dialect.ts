@@ -113,7 +113,11 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+/** The binding ends a text at its first NUL, which would lose what follows; NUL means nothing in a text, U+FFFD says so. */
+const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text)
+
 function bind(value: unknown): Bound {
+  if (typeof value === 'string') return withoutNul(value)
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value === undefined) return null
   return value as Bound

@@ -14,7 +14,7 @@ export interface Wanted {
 /** Title and first author as one key; empty where either is missing, and then never matched. */
 export function matchKey(title: string, authors: readonly string[]): string {
   const names = [nameKey(title), nameKey(authors[0] ?? '')]
-  return names.every((name) => name !== '') ? names.join('\u0000') : ''
+  return names.every((name) => name !== '') ? names.join('\u001f') : ''
 }
 
 /**

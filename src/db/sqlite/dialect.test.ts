@@ -1,0 +1,45 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { queriesOn } from '../open.ts'
+
+const database = () => queriesOn(new DatabaseSync(':memory:'))
+
+describe('SQLite under the query builder', () => {
+  it('loses nothing of a text that holds a NUL', async () => {
+    const { rows } = await sql<{ text: string }>`select ${'before\0after'} as text`.execute(database())
+    expect(rows[0]?.text).toBe('before\ufffdafter')
+  })
+
+  it('keeps numbers up to 2^53 and bytes as they are', async () => {
+    const bytes = new Uint8Array([0, 1, 255])
+    const { rows } = await sql`select ${2 ** 53 - 1} as n, ${bytes} as b, ${null} as z, ${true} as t`.execute(
+      database(),
+    )
+    expect(rows[0]).toEqual({ n: 2 ** 53 - 1, b: bytes, z: null, t: 1 })
+  })
+
+  it('runs one transaction at a time, and other queries wait for it', async () => {
+    const db = database()
+    await sql`create table t (n integer)`.execute(db)
+    const order: string[] = []
+    await Promise.all([
+      db.transaction().execute(async (transaction) => {
+        order.push('one begins')
+        await sql`insert into t values (1)`.execute(transaction)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        order.push('one ends')
+      }),
+      db.transaction().execute(async () => void order.push('two')),
+      sql`select * from t`.execute(db).then(() => order.push('read')),
+    ])
+    expect(order).toEqual(['one begins', 'one ends', 'two', 'read'])
+  })
+
+  it('is usable again after a transaction that failed', async () => {
+    const db = database()
+    await expect(db.transaction().execute(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    await expect(sql`not sql`.execute(db)).rejects.toThrow()
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+})
