@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -94,11 +96,16 @@ describe('built-in embedder', () => {
   })
 
   it('ends when nothing is asked, and starts again', async () => {
+    const workers: Worker[] = []
+    const note = (worker: Worker): void => void workers.push(worker)
+    process.on('worker', note)
     const brief = createBuiltInEmbedder({ idleMs: 1, threads: 1 })
     const [first] = await brief.embed(['ships'])
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await once(workers[0]!, 'exit')
     const [second] = await brief.embed(['ships'])
+    process.off('worker', note)
     expect(second).toEqual(first)
+    expect(workers).toHaveLength(2)
     await brief.close()
   })
 
