@@ -71,5 +71,8 @@ export function createSmallApp(): App & { started: string[]; aborted: string[] }
         },
       ],
     }),
+    complete: ({ argument, chosen }) => ({
+      values: Array.from({ length: 150 }, (_, i) => `${argument.value}${chosen['shelf'] ?? ''}${i}`),
+    }),
   }
 }

@@ -371,6 +371,25 @@ describe('eras', () => {
   })
 })
 
+describe('completions', () => {
+  const ref = { type: 'ref/resource', uri: 'becoming://item/{id}' }
+  const argument = { name: 'id', value: 'a' }
+
+  it('go out by the hundred, and say when there are more', async () => {
+    const context = { arguments: { shelf: 'b' } }
+    const { body } = await post(rpc('completion/complete', { ref, argument, context }))
+    expect(body).toMatchObject({ result: { completion: { hasMore: true } } })
+    const values = Array.from({ length: 100 }, (_, i) => `ab${i}`)
+    expect(body).toHaveProperty('result.completion.values', values)
+  })
+
+  it('want to know of what', async () => {
+    for (const wrong of [{ argument }, { ref }, { ref: { type: 'x' }, argument }, { ref, argument: {} }]) {
+      expect((await post(rpc('completion/complete', wrong))).body).toMatchObject({ error: { code: -32602 } })
+    }
+  })
+})
+
 describe('streams', () => {
   const withToken = callTool('slow', {}, { _meta: { progressToken: 5 } })
 
