@@ -20,6 +20,7 @@ export function createSmallApp(): App & { started: string[]; aborted: string[] }
       const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
       switch (name) {
         case 'echo':
+          context.log('emergency', 'not declared, so not sent')
           return text(String(args['q']))
         case 'link':
           return { content: [{ type: 'resource_link', uri: 'becoming://x', name: 'X' }] }

@@ -265,6 +265,8 @@ describe('bodies', () => {
     for (const size of [6.1, 20, 40]) {
       const answer = await post('x'.repeat(size * 1024 * 1024))
       expect(answer).toMatchObject({ status: 413, body: { id: null, error: { data: { limit: 6_291_456 } } } })
+      // Only what is far too large costs the client its connection.
+      expect(answer.headers.get('connection') === 'close').toBe(size === 40)
     }
   })
 
@@ -416,6 +418,7 @@ describe('streams', () => {
   it('a client that leaves stops the work, in either era', async () => {
     for (const [body, headers] of [
       [callTool('stuck'), {}],
+      [[callTool('stuck')], era('2025-03-26')],
       [callTool('stuck', {}, { _meta: { ...meta, progressToken: 1 } }), modernHeaders('tools/call', 'stuck')],
     ] as const) {
       app.started.length = 0

@@ -264,7 +264,6 @@ export async function serveHttp(app: App, options: ServeHttpOptions = {}): Promi
           clearTimeout(late)
           resolve()
         })
-        server.closeIdleConnections()
       }),
   }
 }
