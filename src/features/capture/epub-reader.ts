@@ -20,8 +20,8 @@ export async function readEpub(bytes: Uint8Array): Promise<EpubText> {
   const book = readPackage(opf, name)
   const { chapters, missing } = chaptersOf(archive, book)
   if (chapters.length === 0 && missing.length > 0) throw damagedEpub('Its chapters are not in it.')
-  const text = joined(chapters)
-  const words = countWords(text.plain)
+  const { markdown, plain, starts } = joined(chapters)
+  const words = countWords(plain)
   if (words === 0) {
     throw new Failure('no_text', 'The EPUB has no text; it may be made of pictures.', {
       hint: 'If it is a comic or a scanned book, run a text recognition (OCR) program over it and add the result.',
@@ -29,7 +29,8 @@ export async function readEpub(bytes: Uint8Array): Promise<EpubText> {
   }
   const cover = coverOf(archive, book)
   return {
-    ...text,
+    markdown,
+    plain,
     html: null,
     title: book.title,
     authors: book.authors,
@@ -40,7 +41,7 @@ export async function readEpub(bytes: Uint8Array): Promise<EpubText> {
     description: book.description === null ? null : plainDescription(book.description),
     isbns: book.isbns,
     ...(cover && { cover }),
-    chapters: marksOf(chapters, contentsOf(archive, book), text.starts),
+    chapters: marksOf(chapters, contentsOf(archive, book), starts),
     words,
     warnings: missing.map((file) => `A chapter is missing from the file: ${file}.`),
   }
