@@ -20,12 +20,12 @@ export function classOf(codePoint: number): number {
 }
 
 const WHITE = /[\s\u0085]/
-const DASHES = /[\p{Pd}\u2212\u2043]/u
+const DASHES = /[\p{Pd}\u2212\u2043\u207b\u208b]/u
 const JOINERS = /\p{Variation_Selector}|\u034f|\u200c|\u200d|[\u{e0020}-\u{e007f}]/u
 /** Vowels and finals of Hangul and the skin tones of emoji join what they follow, though they are no marks. */
-const MARKS = /\p{M}|\p{Emoji_Modifier}|[\u1160-\u11ff\ud7b0-\ud7ff]/u
+const MARKS = /\p{M}|\p{Emoji_Modifier}|[\u1160-\u11ff\ud7b0-\ud7ff\uffc2-\uffdc]/u
 const UNREAD = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/u
-const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\u3000-\u30ff\uff01-\uffef]/u
+const SPACELESS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\u3001-\u301c\u30a0-\u30ff]/u
 
 function classify(codePoint: number): number {
   const char = String.fromCodePoint(codePoint)

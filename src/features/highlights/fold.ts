@@ -172,14 +172,16 @@ function foldedUnit(codePoint: number): number {
 }
 
 function foldCharacter(character: string): string {
-  const plain = character
-    .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
-    // Before NFKC, which would take a spacing accent apart.
-    .replaceAll(/[‘’‚‛′‵ʼʹ´`＇‹›]/gu, "'")
-    .replaceAll(/[“”„‟″‶«»〝〞〟＂]/gu, '"')
-    .normalize('NFKC')
+  const read = character.replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '').normalize('NFC')
+  // Before NFKC, which takes some quote marks apart, and after it, as it makes some.
+  const plain = straighten(straighten(read).normalize('NFKC'))
+    // A spacing accent becomes a blank with a mark on it; the blank is none.
+    .replace(/^ (?=\p{M})/u, '')
   return foldCase(plain).normalize('NFKC')
 }
+
+const straighten = (text: string): string =>
+  text.replaceAll(/[‘’‚‛′‵ʼʹ´΄`＇｀‹›]| \u0301/gu, "'").replaceAll(/[“”„‟″‶«»〝〞〟＂]/gu, '"')
 
 /** Folded units as they are collected. */
 class FoldedUnits {

@@ -2,7 +2,7 @@ import type { Change, Library } from '../../core/library.ts'
 import type { Db } from '../../db/schema.ts'
 import { addNoteOnce, showNote } from '../notes/note-store.ts'
 import type { ShownNote } from '../notes/schema.ts'
-import { indexSource } from '../search/index-source.ts'
+import { indexHighlight, indexNote } from '../search/index-source.ts'
 import { findItem } from '../sources/source-store.ts'
 import { currentText, type Text } from '../texts/text-store.ts'
 import { anchorQuote, type Anchor } from './anchor.ts'
@@ -57,7 +57,8 @@ export async function addHighlight(library: Library, request: HighlightRequest):
             highlightId: highlight.id,
             body: request.comment,
           })
-    if (change.touched.length > 0) await indexSource(change, text.source_id)
+    if (!standing) await indexHighlight(change, highlight.id)
+    if (added?.created) await indexNote(change, added.note.id)
     return {
       highlight: showHighlight(highlight),
       ...(added && { comment: showNote(added.note) }),

@@ -12,7 +12,7 @@ export interface NewNote {
   body: string
 }
 
-/** Adds a comment, even where an equal one stands. Search learns of it by `indexSource`, which is left to the caller. */
+/** Adds a comment, even where an equal one stands. Search is told by the caller. */
 export async function addNote(change: Change, { sourceId, highlightId, body }: NewNote): Promise<Note> {
   const id = await change.insert('note', {
     source_id: sourceId,

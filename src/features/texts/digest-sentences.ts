@@ -58,10 +58,10 @@ function* linesOf(plain: string): Generator<Sentence> {
   }
 }
 
-/** A full stop before a small letter or after an initial or a short title ends no sentence: "e.g. this", "J. Verne". */
+/** A mark before a small letter, or a full stop after an initial or a short title, ends no sentence: "e.g. so", "J. Verne". */
 function endsSentence(text: string, mark: number, end: number): boolean {
+  if (/^\s+\p{Ll}/u.test(text.slice(end, end + 4))) return false
   if (text[mark] !== '.') return true
-  if (/^\s+[\p{Ll}\d]/u.test(text.slice(end, end + 4))) return false
   return !/(?:^|[\s.(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Rev|Rt|Hon|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|Jr|No|Fig|vs|cf)$/u.test(
     text.slice(Math.max(0, mark - 6), mark),
   )
@@ -73,7 +73,7 @@ function isProse(text: string): boolean {
   if (unspaced * 2 > text.length) return text.length >= SHORTEST_UNSPACED
   if (text.length < SHORTEST) return false
   const letters = text.match(/\p{L}/gu)?.length ?? 0
-  return letters > text.length * 0.6 && /^["'“‘«([¿¡]*[\p{Lu}\p{Lo}\d]/u.test(text)
+  return letters > text.length * 0.5 && /^["'“‘«([¿¡]*[\p{Lu}\p{Lo}\d]/u.test(text)
 }
 
 function piecesOf(line: Sentence): Sentence[] {

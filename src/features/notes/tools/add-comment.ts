@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
 import { idText } from '../../../core/ids.ts'
 import { preview } from '../../../core/text.ts'
-import { indexSource } from '../../search/index-source.ts'
+import { indexNote } from '../../search/index-source.ts'
 import { findItem } from '../../sources/source-store.ts'
 import { addNote, showNote } from '../note-store.ts'
 import { noteBody, noteShape } from '../schema.ts'
@@ -26,8 +26,8 @@ export const addComment = defineTool({
   run: (library, { id, body }) =>
     library.answer(async (change) => {
       const { id: sourceId } = await findItem(change.db, id)
-      const comment = showNote(await addNote(change, { sourceId, body }))
-      await indexSource(change, sourceId)
-      return { comment }
+      const note = await addNote(change, { sourceId, body })
+      await indexNote(change, note.id)
+      return { comment: showNote(note) }
     }),
 })
