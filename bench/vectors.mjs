@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Speed and memory of the scan of sign bits: 400 nearest of N codes of 512 dimensions, on one core.
+// Speed of the scan of sign bits: 400 nearest of N codes of 512 dimensions, on one core.
 //
 //   node bench/vectors.mjs [--sizes 100000,1000000] [--json]
 import { parseArgs } from 'node:util'
@@ -34,7 +34,6 @@ const at = (numbers, share) =>
 
 function measure(count, simd) {
   const codes = noise(count * BYTES)
-  const before = process.memoryUsage.rss()
   const index = new CodeIndex(BYTES / 4, { simd })
   const from = performance.now()
   index.addMany(
@@ -61,7 +60,6 @@ function measure(count, simd) {
     p50Ms: at(wall, 0.5),
     p95Ms: at(wall, 0.95),
     cpuP50Ms: at(cpu, 0.5),
-    bytesEach: Math.round((process.memoryUsage.rss() - before) / count),
   }
 }
 

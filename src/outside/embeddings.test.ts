@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -10,6 +19,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { Failure } from '../core/failure.ts'
 import { workerFile } from '../core/worker-file.ts'
 import { createBuiltInEmbedder } from './embeddings.ts'
+
+const dist = dirname(workerFile('embedding-worker'))
 
 /**
  * Texts with their vectors (512 float32, base64) as @energetic-ai/embeddings 0.2.0 gives them with its own TensorFlow.js
@@ -129,12 +140,25 @@ describe('built-in embedder', () => {
     expect({ status, stderr }).toEqual({ status: 7, stderr: '' })
   })
 
+  it('does without the native runtime where it does not load, and notes it', async () => {
+    const folder = makeFolder()
+    copyScripts(folder)
+    for (const name of ['model', 'ort']) symlinkSync(join(dist, name), join(folder, name))
+    const broken = join(folder, 'node_modules', 'onnxruntime-node')
+    mkdirSync(broken, { recursive: true })
+    writeFileSync(join(broken, 'index.js'), 'throw new Error("no binary for this machine")')
+    const program = await bundled(pathToFileURL(`${folder}/`))
+    const { stdout } = run(`${program}
+      const embedder = createBuiltInEmbedder({ log: (text) => console.log(text.split(':')[0]) })
+      console.log((await embedder.embed(['ships'])).length, await embedder.runtime())
+      await embedder.close()`)
+    rmSync(folder, { recursive: true })
+    expect(stdout).toBe('The native runtime is not there, the slower one is used\n1 web\n')
+  })
+
   it('fails clearly when its worker crashes or has no model, and starts another', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'embedder-'))
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    const dist = dirname(workerFile('embedding-worker'))
-    const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
-    for (const name of scripts) cpSync(join(dist, name), join(folder, 'built', name))
+    const folder = makeFolder()
+    copyScripts(join(folder, 'built'))
     const program = await bundled(pathToFileURL(`${folder}/`))
     const { stdout } = run(`${program}
       import { writeFileSync } from 'node:fs'
@@ -160,6 +184,19 @@ describe('built-in embedder', () => {
     ])
   })
 })
+
+/** A package of its own. */
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'embedder-'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  return folder
+}
+
+function copyScripts(to: string): void {
+  for (const name of readdirSync(dist).filter((name) => name.endsWith('.js'))) {
+    cpSync(join(dist, name), join(to, name))
+  }
+}
 
 /** The embedder as a module text that looks for its worker in the folder. */
 async function bundled(folder: URL): Promise<string> {
