@@ -41,7 +41,7 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
     markdown: captured.markdown,
     plain: captured.plain,
     html: captured.html,
-    renderer: captured.html === null ? null : RENDERER_VERSION,
+    renderer: captured.html === null ? null : String(RENDERER_VERSION),
     method: captured.method,
     words: captured.words,
     places: captured.places && JSON.stringify(captured.places),
