@@ -117,6 +117,18 @@ describe('errors of the protocol', () => {
       400,
       -32020,
     ],
+    [
+      'a notification that contradicts its headers',
+      () => post(notification('notifications/x', { _meta: meta }), era('2025-11-25')),
+      400,
+      -32020,
+    ],
+    [
+      'a notification under another name',
+      () => post(notification('notifications/x'), modernHeaders('notifications/y')),
+      400,
+      -32020,
+    ],
     ['a cursor we never gave', () => post(rpc('tools/list', { cursor: 'x' })), 200, -32602],
     ['text/plain', () => post(callTool('echo'), { 'content-type': 'text/plain' }), 415, -32600],
     ['a foreign Origin', () => post(callTool('echo'), { origin: 'https://evil.example' }), 403, -32600],

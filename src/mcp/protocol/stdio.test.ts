@@ -258,6 +258,38 @@ describe('the end', () => {
     expect(app.aborted).toEqual(['stuck'])
   })
 
+  it('lets cancelled work put its things in order', async () => {
+    let tidy = false
+    const app: App = {
+      info: { name: 'a', version: '1' },
+      tools: [{ name: 'careful', inputSchema: { type: 'object' } }],
+      async callTool(_name, _args, { signal }) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        tidy = true
+        return { content: [] }
+      },
+    }
+    const { send, input, done, lines } = start(app, { graceMs: 0 })
+    send(callTool('careful'))
+    input.end()
+    await done
+    expect(tidy).toBe(true)
+    expect(lines()).toEqual([])
+  })
+
+  it('does not wait for an answer to a question that nobody is there to give', async () => {
+    const { send, read, input, done, lines } = start(createSmallApp(), { graceMs: 60_000 })
+    send(rpc('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } }, 1))
+    send(callTool('ask', {}, {}, 2))
+    await read(2)
+    input.end()
+    await done
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ id: 2, error: { code: -32603, message: 'The client is gone' } }),
+    )
+  })
+
   it('comes at once when the client takes no more answers', async () => {
     const app = createSmallApp()
     const { send, output, done } = start(app, { graceMs: 60_000 })
