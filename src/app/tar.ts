@@ -109,7 +109,7 @@ function headerOf(name: string, size: number, modified: Date): Buffer {
     136,
   )
   header.write('0', 156)
-  header.write('ustar\0' + '00', 257)
+  header.write('ustar\x0000', 257)
   header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
   return header
 }

@@ -4,29 +4,40 @@ import { inspect } from 'node:util'
 import { openLocal, type LocalLibrary } from '../app/open-local.ts'
 import { LIBRARY_FILE } from '../app/open-file.ts'
 import { Failure } from '../core/failure.ts'
+import { hasDueJobs } from '../jobs/queue.ts'
+import type { Worker } from '../jobs/worker.ts'
+import { startWork } from './background.ts'
 import type { Context } from './command.ts'
 import { oneLine, STYLE } from './print.ts'
 
 /**
  * Opens the reader's library for the length of `work`. Without `create` a library must be there: a mistyped folder is then
- * said instead of made. Throws `unavailable`.
+ * said instead of made. What a command that `changes` something leaves waiting is done by a process of its own. Throws
+ * `unavailable`.
  */
 export async function withLibrary<T>(
   context: Context,
   work: (local: LocalLibrary) => Promise<T>,
-  { create = false }: { create?: boolean } = {},
+  { create = false, changes = create }: { create?: boolean; changes?: boolean } = {},
 ): Promise<T> {
   const config = context.config()
-  if (!existsSync(join(config.library, LIBRARY_FILE)) && (!create || context.readOnly))
+  const { readOnly } = context
+  if (!existsSync(join(config.library, LIBRARY_FILE)) && (!create || readOnly))
     throw noLibrary(config.library)
   const local = await openLocal(config, {
-    readOnly: context.readOnly,
+    readOnly,
     onError: (error, where) => {
       if (config.debug) context.err.line({ text: `${where}: ${oneLine(inspect(error))}`, style: STYLE.dim })
     },
   })
+  let worker: Worker | undefined
   try {
-    return await work(local)
+    const result = await work({ ...local, work: () => (worker = local.work()) })
+    if (changes && !readOnly) {
+      await worker?.stop()
+      if (await hasDueJobs(local.library.db, local.library.now())) startWork(local.file.folder, context.env)
+    }
+    return result
   } finally {
     await local.close()
   }

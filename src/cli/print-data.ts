@@ -6,7 +6,9 @@ export function printData(out: Printer, data: Record<string, unknown>): void {
 }
 
 function printFields(out: Printer, fields: Record<string, unknown>, indent: string): void {
-  for (const [name, value] of Object.entries(fields)) printField(out, name, value, indent)
+  // `meta` says again, for programs, what stands beside it.
+  for (const [name, value] of Object.entries(fields))
+    if (name !== 'meta') printField(out, name, value, indent)
 }
 
 function printField(out: Printer, name: string, value: unknown, indent: string): void {

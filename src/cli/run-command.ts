@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts'
 import { toFailure } from '../core/to-failure.ts'
-import { readLocalConfig, type LocalConfig } from '../config/local.ts'
+import type { LocalConfig } from '../config/local.ts'
 import { commandNames, findCommand, SERVE } from './commands.ts'
 import type { Command, Context } from './command.ts'
 import { exitCodeOf, EXIT } from './exit-code.ts'
@@ -38,6 +38,7 @@ export async function runCommand(name: string | undefined, rest: readonly string
     if (args.on('help')) return await printHelp(command)
     if (args.on('version')) return await printVersion()
     checkWords(command, args)
+    const { readLocalConfig } = await import('../config/local.ts')
     let config: LocalConfig | undefined
     return await command.run({
       args,

@@ -5,7 +5,6 @@ import { Failure } from '../../core/failure.ts'
 import { toFailure } from '../../core/to-failure.ts'
 import { failureOf, sourceOf, waitForCapture } from '../../features/capture/capture-store.ts'
 import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
-import { startWork } from '../background.ts'
 import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { usage } from '../flags.ts'
@@ -54,8 +53,6 @@ export const add = defineCommand({
           await take(context, local, word, outcome)
         }
         if (args.on('wait')) await finish(context, local, outcome)
-        else if (outcome.items.some(({ captureId }) => captureId !== undefined))
-          startWork(local.file.folder, context.env)
         if (json) context.out.json(await outcomeJson(local, outcome))
         else printOutcome(context, outcome)
         return outcome.items.some(({ failure }) => failure) ? EXIT.notCaptured : EXIT.ok
@@ -219,7 +216,7 @@ const endsAll = ({ code, kind }: Failure): boolean =>
 async function finish({ err, signal }: Context, local: LocalLibrary, { items }: Outcome): Promise<void> {
   const { library } = local
   const waiting = items.filter(({ captureId }) => captureId !== undefined)
-  if (waiting.length > 0) local.work()
+  if (waiting.length > 0) local.work().wake()
   const progress = startProgress(
     err,
     `Capturing ${waiting.length === 1 ? waiting[0]!.given : count(waiting.length, 'item')}`,

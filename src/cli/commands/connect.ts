@@ -3,7 +3,7 @@ import { libraryFolder } from '../../config/library-folder.ts'
 import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { usage } from '../flags.ts'
-import { STYLE, jsonText } from '../print.ts'
+import { STYLE } from '../print.ts'
 
 export const connect = defineCommand({
   name: 'connect',
@@ -56,23 +56,30 @@ export function assistantLines(
       name: 'Claude Desktop',
       file:
         CLAUDE_DESKTOP[process.platform] ?? 'claude_desktop_config.json (Settings, Developer, Edit Config)',
-      settings: jsonText({ mcpServers: { commonplace: entry } }),
+      settings: settingsText({ mcpServers: { commonplace: entry } }),
     },
     {
       id: 'cursor',
       name: 'Cursor',
       file: '~/.cursor/mcp.json',
-      settings: jsonText({ mcpServers: { commonplace: entry } }),
+      settings: settingsText({ mcpServers: { commonplace: entry } }),
     },
     {
       id: 'vscode',
       name: 'VS Code',
       command: `code --add-mcp ${quote(JSON.stringify({ name: 'commonplace', ...entry }))}`,
       file: '.vscode/mcp.json',
-      settings: jsonText({ servers: { commonplace: { type: 'stdio', ...entry } } }),
+      settings: settingsText({ servers: { commonplace: { type: 'stdio', ...entry } } }),
     },
   ]
 }
+
+/** JSON as people write it into such a file: a short list stays on its line. */
+const settingsText = (settings: unknown): string =>
+  JSON.stringify(settings, null, 2).replaceAll(
+    /\[\s+((?:"[^"\n]*",?\s+)+)\]/g,
+    (_list, words: string) => `[${words.trim().replaceAll(/\s*\n\s*/g, ' ')}]`,
+  )
 
 const CLAUDE_DESKTOP: Partial<Record<NodeJS.Platform, string>> = {
   darwin: '~/Library/Application Support/Claude/claude_desktop_config.json',

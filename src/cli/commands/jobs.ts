@@ -1,4 +1,5 @@
 import type { Db } from '../../db/schema.ts'
+import { countWaiting } from '../../features/search/jobs/embed-passages.ts'
 import { defineCommand } from '../command.ts'
 import { progressOf } from '../drain-jobs.ts'
 import { EXIT } from '../exit-code.ts'
@@ -43,7 +44,7 @@ export const jobs = defineCommand({
         args.on('failed') ? state === 'failed' : args.on('all') || state !== 'completed',
       )
       const listed = await listJobs(library.db, states)
-      const waiting = await countUnembedded(library.db)
+      const waiting = await countWaiting(library.db)
       if (json) {
         out.json({ counts, unembeddedPassages: waiting, working: isWorking(file.folder), jobs: listed })
         return EXIT.ok
@@ -100,15 +101,6 @@ export async function countJobs(db: Db): Promise<Record<(typeof STATES)[number],
     .execute()
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
   return { pending: of('pending'), running: of('running'), failed: of('failed'), completed: of('completed') }
-}
-
-export async function countUnembedded(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('passage')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('embedded', 'is', null)
-    .executeTakeFirstOrThrow()
-  return count
 }
 
 async function listJobs(db: Db, states: readonly (typeof STATES)[number][]): Promise<ListedJob[]> {

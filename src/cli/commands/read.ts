@@ -52,7 +52,7 @@ export const read = defineCommand({
       )
       const facts = [
         authorsOf(item).map(oneLine).join(', '),
-        item.site && oneLine(item.site),
+        item.site !== null && !authorsOf(item).includes(item.site) && oneLine(item.site),
         item.published,
         item.words !== null &&
           item.words > 0 &&

@@ -30,34 +30,38 @@ export const restore = defineCommand({
 })
 
 function restoreItems(context: Context, ids: readonly string[]): Promise<number> {
-  return withLibrary(context, async ({ library }) => {
-    const items: Source[] = []
-    for (const id of ids) {
-      const item = await findSource(library.db, parseId(id)!)
-      if (!item) {
-        throw new Failure(
-          'item_not_found',
-          `There is no item ${id}, neither in the library nor in its trash.`,
-          {
-            hint: '`commonplace trash` lists what can be restored.',
-          },
-        )
+  return withLibrary(
+    context,
+    async ({ library }) => {
+      const items: Source[] = []
+      for (const id of ids) {
+        const item = await findSource(library.db, parseId(id)!)
+        if (!item) {
+          throw new Failure(
+            'item_not_found',
+            `There is no item ${id}, neither in the library nor in its trash.`,
+            {
+              hint: '`commonplace trash` lists what can be restored.',
+            },
+          )
+        }
+        items.push(item)
       }
-      items.push(item)
-    }
-    await library.on({ connection: 'cli', tool: 'restore' }).change(async (change) => {
-      for (const item of items) await restoreSource(change, item)
-    })
-    if (context.json) context.out.json({ restored: items.map(itemJson) })
-    else {
-      for (const item of items)
-        context.out.line(
-          ...named(item),
-          item.trashed_at === null ? ' was not in the trash.' : ' is back in the library.',
-        )
-    }
-    return EXIT.ok
-  })
+      await library.on({ connection: 'cli', tool: 'restore' }).change(async (change) => {
+        for (const item of items) await restoreSource(change, item)
+      })
+      if (context.json) context.out.json({ restored: items.map(itemJson) })
+      else {
+        for (const item of items)
+          context.out.line(
+            ...named(item),
+            item.trashed_at === null ? ' was not in the trash.' : ' is back in the library.',
+          )
+      }
+      return EXIT.ok
+    },
+    { changes: true },
+  )
 }
 
 async function restoreLibrary(context: Context, given: string): Promise<number> {

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Db } from '../db/schema.ts'
+import type { Source } from '../features/sources/source-store.ts'
+
+export interface Sample {
+  name: string
+  bytes: Uint8Array
+  /** SHA-256, as the media store names it. */
+  hash: string
+}
+
+/** The page, the PDF and the EPUB that come with the program. */
+export function readSamples(): Sample[] {
+  const here = import.meta.url
+  const folder = fileURLToPath(new URL(here.endsWith('.ts') ? '../../samples' : '../samples', here))
+  return readdirSync(folder)
+    .filter((name) => /\.(?:html|pdf|epub)$/.test(name))
+    .toSorted()
+    .map((name) => {
+      const bytes = new Uint8Array(readFileSync(join(folder, name)))
+      return { name, bytes, hash: createHash('sha256').update(bytes).digest('hex') }
+    })
+}
+
+/** The item that a sample became, in the trash or not. */
+export function itemOfSample(db: Db, { hash }: Pick<Sample, 'hash'>): Promise<Source | undefined> {
+  return db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .selectAll('source')
+    .where('capture.given', '=', hash)
+    .executeTakeFirst()
+}
