@@ -26,8 +26,8 @@ interface Band<T> {
 const NARROWEST_GUTTER = 0.8
 /** Fewer lines side by side than this is a table, a signature or a running head. */
 const FEWEST_LINES = 3
-/** A column of prose holds this many characters a line; page numbers, prices and bullets hold less. */
-const FEWEST_CHARS = 10
+/** A column of prose holds this many characters a line; page numbers, prices and a program's options hold less. */
+const FEWEST_CHARS = 14
 /** A column's lines fill this much of its width in the middle; cells of a table fill less. */
 const LEAST_FILL = 0.5
 /** The narrower column is at least this part of the wider one (four columns split 1 : 3). */

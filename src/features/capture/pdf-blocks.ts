@@ -22,6 +22,8 @@ export type Block = { text: string; starts: PageStart[] } & (
   | { kind: 'heading'; level: number }
   | { kind: 'paragraph' }
   | { kind: 'item' }
+  /** Lines of a program, each on its own. */
+  | { kind: 'code' }
 )
 
 /** Where a page begins inside a block's text: an offset in UTF-16 units. */
@@ -33,6 +35,8 @@ export interface PageStart {
 const BULLET = /^[•‣▪◦●○■□⁃∙·]\s*(?=\S)/u
 const NUMBERED = /^(?:\(?\d{1,3}[.)]|\[\d{1,3}\]|\([a-z]\))\s+\S/u
 const SENTENCE_END = /[.!?…:;。！？](?:["'”’»)\]]|\d{1,3})*$/u
+/** Dots that lead to a page number. */
+const LEADERS = /(?:\s*\.){4,}\s*/gu
 /** A line this much taller than the text is a heading. */
 const HEADING_SIZE = 1.15
 /** Longer than this is no heading, whatever its size. */
@@ -48,11 +52,13 @@ interface Facts {
   levels: Map<number, number>
   /** Whether paragraphs begin with an indent. */
   indents: boolean
+  /** The whole document is typed: letters of one width mean nothing. */
+  isTyped: boolean
   lexicon: Lexicon
 }
 
 interface Open {
-  kind: 'heading' | 'paragraph' | 'item'
+  kind: Block['kind']
   level: number
   lines: { line: Line; page: number }[]
 }
@@ -88,11 +94,22 @@ export function blocksOf(pages: readonly PageLines[], outline: readonly OutlineE
         continue
       }
       const previous = last && { line: last.line, samePage: last.page === page }
-      if (!current || !previous || current.kind === 'heading') {
+      if (!facts.isTyped && line.fixedPitch && !(previous && runsOn(previous, line, facts))) {
+        if (current?.kind === 'code') current.lines.push({ line, page })
+        else open.push({ kind: 'code', level: 0, lines: [{ line, page }] })
+      } else if (!current || !previous || current.kind === 'heading' || current.kind === 'code') {
         open.push({ kind: BULLET.test(line.text) ? 'item' : 'paragraph', level: 0, lines: [{ line, page }] })
       } else if (BULLET.test(line.text)) {
         open.push({ kind: 'item', level: 0, lines: [{ line, page }] })
-      } else if (beginsParagraph(previous, line, near(lines, index), current, facts)) {
+      } else if (
+        beginsParagraph(
+          previous,
+          line,
+          { edge: near(lines, index), next: lineAfter(lines, index) },
+          current,
+          facts,
+        )
+      ) {
         open.push({ kind: 'paragraph', level: 0, lines: [{ line, page }] })
       } else {
         current.lines.push({ line, page })
@@ -113,19 +130,26 @@ function closed(block: Open, lexicon: Lexicon): Block {
   let text = ''
   let page = 0
   const starts: PageStart[] = []
+  const left = Math.min(...block.lines.map(({ line }) => line.x0))
   for (const { line, page: its } of block.lines) {
-    const added = block.kind === 'item' && text === '' ? line.text.replace(BULLET, '') : line.text
-    text = text === '' ? added : joinLines(text, added, lexicon)
+    const added = wordsOf(block, line, left, text === '')
+    if (text === '') text = added
+    else text = block.kind === 'code' ? `${text}\n${added}` : joinLines(text, added, lexicon)
     if (its !== page) {
       // A word cut by the page's end counts to the page on which it ends.
-      const at = text.length - added.length
-      starts.push({ page: its, offset: Math.max(at, 0) })
+      starts.push({ page: its, offset: Math.max(text.length - added.length, 0) })
       page = its
     }
   }
   return block.kind === 'heading'
     ? { kind: 'heading', level: block.level, text, starts }
     : { kind: block.kind, text, starts }
+}
+
+function wordsOf(block: Open, line: Line, left: number, isFirst: boolean): string {
+  if (block.kind === 'code') return ' '.repeat(Math.round((line.x0 - left) / (0.6 * line.size))) + line.text
+  const text = line.text.replaceAll(LEADERS, ' … ').trim()
+  return block.kind === 'item' && isFirst ? text.replace(BULLET, '') : text
 }
 
 /** The right edge near a line: text that flows round a picture has an edge of its own. */
@@ -135,10 +159,35 @@ function near(lines: readonly Line[], index: number): number {
   return Math.max(...around.map((line) => line.x1))
 }
 
+/** The next line of the same column. */
+function lineAfter(lines: readonly Line[], index: number): Line | undefined {
+  const line = lines[index]
+  const next = lines[index + 1]
+  return line && next && next.region === line.region && next.base > line.base ? next : undefined
+}
+
+/** A line of a table of contents. */
+function isLeader(line: Line): boolean {
+  return line.text.search(LEADERS) > 0
+}
+
+/** True when `line` is the rest of a sentence, such as a long name of a program inside a paragraph. */
+function runsOn(previous: { line: Line; samePage: boolean }, line: Line, facts: Facts): boolean {
+  const last = previous.line
+  if (last.fixedPitch || SENTENCE_END.test(last.text) || !previous.samePage || last.region !== line.region)
+    return false
+  const usual = facts.leading.get(Math.round(last.size)) ?? 1.2 * last.size
+  return (
+    line.base - last.base <= 1.3 * usual &&
+    Math.abs(line.x0 - last.left) < last.size &&
+    last.x1 > last.right - 4 * last.size
+  )
+}
+
 function beginsParagraph(
   previous: { line: Line; samePage: boolean },
   line: Line,
-  edge: number,
+  { edge, next }: { edge: number; next: Line | undefined },
   current: Open,
   facts: Facts,
 ): boolean {
@@ -146,18 +195,18 @@ function beginsParagraph(
   const em = Math.max(line.size, 1)
   const ended = SENTENCE_END.test(last.text)
   if (Math.abs(line.size / Math.max(last.size, 1) - 1) > 0.12) return true
+  if (isLeader(last) || isLeader(line)) return true
   const startsLow = /^\p{Ll}/u.test(line.text)
-  const indented = line.x0 - line.left > 0.8 * em && line.x0 - line.left < 6 * em
+  const full = last.x1 > Math.min(edge, last.right) - 2 * em
   const sameFlow = previous.samePage && line.region === last.region && line.base > last.base
   if (!sameFlow) {
-    if (startsLow) return false
-    if (!ended) return false
-    const full = last.x1 > last.right - 2 * em
-    return !(full && facts.indents && !indented)
+    if (startsLow || !ended) return false
+    return !(last.x1 > last.right - 2 * em && facts.indents && !isIndented(line, next))
   }
   const usual = facts.leading.get(Math.round(line.size)) ?? 1.2 * em
   const gap = line.base - last.base
-  if (gap > 1.3 * usual) return true
+  const isEven = next !== undefined && Math.abs(next.base - line.base - gap) < 0.08 * gap
+  if (gap > (full && !ended ? 1.8 : full && isEven ? 1.6 : 1.3) * usual) return true
   if (current.kind === 'item') {
     // The item goes on while its lines stand under its words.
     return (
@@ -165,14 +214,7 @@ function beginsParagraph(
       (ended && line.x0 <= line.left + 0.3 * em && last.x0 > last.left + 0.5 * em)
     )
   }
-  const lastIndented = last.x0 - last.left > 0.8 * em
-  if (indented && !lastIndented) return true
-  if (indented && lastIndented && current.lines.length === 1 && facts.indents) {
-    // Two indented lines in a row: paragraphs of one line, unless the first one is full.
-    return last.x1 < edge - 2 * em
-  }
-  if (!indented && lastIndented && current.lines.length > 1) return true
-  if (line.x0 < line.left - 0.8 * em) return true
+  if (isShifted(last, line, current.lines.length, { full, ended, em }, facts)) return true
   if (NUMBERED.test(line.text) && (ended || last.x1 < edge - 4 * em)) return true
   if (ended && !startsLow) {
     const word = line.text.split(' ')[0] ?? ''
@@ -182,21 +224,49 @@ function beginsParagraph(
   return false
 }
 
+/**
+ * True when a line's left edge says that a paragraph begins. The edge of a paragraph's second and later lines is its own;
+ * its first line may stand further in (an indent) or further out (as in bibliographies).
+ */
+function isShifted(
+  last: Line,
+  line: Line,
+  count: number,
+  { full, ended, em }: { full: boolean; ended: boolean; em: number },
+  facts: Facts,
+): boolean {
+  const shift = line.x0 - last.x0
+  const isLevel = Math.abs(shift) <= 0.8 * em
+  if (count > 1) return !isLevel
+  // Two indented lines in a row are paragraphs of one line, unless the first one is full.
+  if (isLevel) return facts.indents && line.x0 - line.left > 0.8 * em && !full
+  if (shift < 0) return ended && !full
+  return !full || (ended && facts.indents)
+}
+
+/** Whether a first line stands further in than the one below it. */
+function isIndented(line: Line, next: Line | undefined): boolean {
+  return line.x0 - (next?.x0 ?? line.left) > 0.8 * line.size
+}
+
 function factsOf(pages: readonly PageLines[]): Facts {
   const bySize = new Map<number, number>()
   const byFont = new Map<string, number>()
   const gaps = new Map<number, number[]>()
   let indented = 0
   let counted = 0
+  let typed = 0
   for (const { lines } of pages) {
     let last: Line | undefined
-    for (const line of lines) {
+    for (const [index, line] of lines.entries()) {
       const size = Math.round(line.size * 2) / 2
       bySize.set(size, (bySize.get(size) ?? 0) + line.text.length)
       byFont.set(line.font, (byFont.get(line.font) ?? 0) + line.text.length)
       counted++
-      const offset = line.x0 - line.left
-      if (offset > 0.8 * line.size && offset < 4 * line.size) indented++
+      if (line.fixedPitch) typed++
+      const next = lines[index + 1]
+      const before = last?.region === line.region ? last : undefined
+      if (before && next?.region === line.region && stands(line, before) && stands(line, next)) indented++
       if (last && last.region === line.region && Math.abs(last.size - line.size) < 0.5) {
         const gap = line.base - last.base
         const key = Math.round(line.size)
@@ -218,9 +288,16 @@ function factsOf(pages: readonly PageLines[]): Facts {
     bodyFont: commonest(byFont) ?? '',
     leading: new Map([...gaps].map(([size, found]) => [size, usualGap(found)])),
     levels,
-    indents: indented > 0.02 * counted && indented < 0.5 * counted,
+    indents: indented > 0.02 * counted,
+    isTyped: typed > 0.5 * counted,
     lexicon: lexiconOf(pages.flatMap(({ lines }) => lines.map((line) => line.text))),
   }
+}
+
+/** Whether a line stands further in than another, as far as indents go. */
+function stands(line: Line, other: Line): boolean {
+  const offset = line.x0 - other.x0
+  return offset > 0.8 * line.size && offset < 4 * line.size
 }
 
 /** The commonest gap, not the mean: gaps between paragraphs pull the mean up. */
@@ -246,7 +323,7 @@ function commonest<K>(counts: ReadonlyMap<K, number>): K | undefined {
 }
 
 function headingLevel(line: Line, facts: Facts): number | undefined {
-  if (line.text.length > LONGEST_HEADING || !/\p{L}/u.test(line.text)) return undefined
+  if (line.text.length > LONGEST_HEADING || !/\p{L}/u.test(line.text) || isLeader(line)) return undefined
   return facts.levels.get(Math.round(line.size * 2) / 2)
 }
 

@@ -10,7 +10,7 @@ const SAME_HEIGHT = 4
  *
  * A line goes when it stands at the page's edge, apart from the text (by its size, or by a gap of more than a line), and
  * comes again at the same height on other pages: in the same words, numbers apart, on at least three pages (two of a
- * document of two or three), or as a page number that counts along with the pages.
+ * document of two or three), or with a page number at its end that counts along with the pages, whatever chapter it names.
  */
 export function withoutFurniture(pages: readonly (readonly Line[])[]): Line[][] {
   const kept = pages.map((lines) => [...lines])
@@ -27,12 +27,12 @@ export function withoutFurniture(pages: readonly (readonly Line[])[]): Line[][] 
 function repeated(pages: readonly Line[][], edge: 'top' | 'bottom'): Set<Line> {
   const needed = pages.length >= 4 ? 3 : 2
   const groups = new Map<string, { line: Line; page: number }[]>()
+  const numbered = new Map<number, { line: Line; page: number }[]>()
   for (const [page, lines] of pages.entries()) {
     for (const line of outermost(lines, edge)) {
-      const key = shapeOf(line.text)
-      const group = groups.get(key)
-      if (group) group.push({ line, page })
-      else groups.set(key, [{ line, page }])
+      add(groups, shapeOf(line.text), { line, page })
+      const number = numberAtEnd(line.text)
+      if (number !== undefined) add(numbered, number - page, { line, page })
     }
   }
   const going = new Set<Line>()
@@ -49,7 +49,25 @@ function repeated(pages: readonly Line[][], edge: 'top' | 'bottom'): Set<Line> {
       if (isNumber ? countsAlong(line, page, alike) : true) going.add(line)
     }
   }
+  for (const group of numbered.values()) {
+    for (const { line } of group) {
+      const alike = group.filter((other) => Math.abs(other.line.base - line.base) < SAME_HEIGHT)
+      if (alike.length >= Math.max(needed, 3)) going.add(line)
+    }
+  }
   return going
+}
+
+function add<K, V>(groups: Map<K, V[]>, key: K, value: V): void {
+  const group = groups.get(key)
+  if (group) group.push(value)
+  else groups.set(key, [value])
+}
+
+/** The page number with which a running head begins or ends. */
+function numberAtEnd(text: string): number | undefined {
+  const found = /^(\d{1,4})(?=\s|$)|(?<=^|\s)(\d{1,4})$/u.exec(text)
+  return found ? Number(found[1] ?? found[2]) : undefined
 }
 
 /** True when another page's number differs as the pages do. */

@@ -8,6 +8,8 @@ export interface PlacedText {
   /** Length along the baseline, in points. */
   width: number
   font: string
+  /** All letters of the font are of one width. */
+  fixedPitch: boolean
   rightToLeft: boolean
 }
 
@@ -20,6 +22,8 @@ export interface Line {
   size: number
   /** The font of most of its characters. */
   font: string
+  /** Set in letters of one width from end to end, as programs are. */
+  fixedPitch: boolean
   /** Edges of the column that it stands in: where most lines begin, and where the long ones end. */
   left: number
   right: number
@@ -30,6 +34,7 @@ export interface Line {
 interface Run extends TextBox {
   text: string
   font: string
+  fixedPitch: boolean
   rightToLeft: boolean
   spaceBefore: boolean
 }
@@ -73,6 +78,7 @@ function runsOf(items: readonly PlacedText[]): Run[] {
       y1: y,
       chars: [...text].length,
       font: item.font,
+      fixedPitch: item.fixedPitch,
       rightToLeft: item.rightToLeft,
       spaceBefore: spaceBefore || /^\s/u.test(item.text),
     }
@@ -172,6 +178,7 @@ function lineOf(runs: readonly Run[], region: number): Omit<Line, 'left' | 'righ
     base: main.y1,
     size: main.y1 - main.y0,
     font: main.font,
+    fixedPitch: runs.every((run) => run.fixedPitch),
     region,
   }
 }

@@ -94,7 +94,7 @@ async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
 
 async function placedTextOf(page: PDFPageProxy): Promise<PlacedText[]> {
   const viewport = page.getViewport({ scale: 1 })
-  const { items } = await page.getTextContent()
+  const { items, styles } = await page.getTextContent()
   const placed: PlacedText[] = []
   for (const item of items) {
     if (!('str' in item)) continue
@@ -107,6 +107,7 @@ async function placedTextOf(page: PDFPageProxy): Promise<PlacedText[]> {
       matrix,
       width: item.width,
       font: item.fontName,
+      fixedPitch: styles[item.fontName]?.fontFamily === 'monospace',
       rightToLeft: item.dir === 'rtl',
     })
   }

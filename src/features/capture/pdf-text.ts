@@ -4,6 +4,7 @@ import { mathToMarkdown } from 'mdast-util-math'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import { plainTextOf } from '../texts/plain-text.ts'
 import type { Block } from './pdf-blocks.ts'
+import { linkedText } from './linked-text.ts'
 
 /** Where a page of a document begins in its plain text. */
 export interface PageMark {
@@ -32,7 +33,7 @@ export function renderBlocks(
 ): RenderedBlocks {
   const markdown = toMarkdown(
     { type: 'root', children: nodesOf(blocks) },
-    { bullet: '-', extensions: [gfmToMarkdown(), mathToMarkdown()] },
+    { bullet: '-', fences: true, extensions: [gfmToMarkdown(), mathToMarkdown()] },
   )
   const plain = plainTextOf(markdown)
   const starts = startsOf(blocks, plain)
@@ -49,16 +50,18 @@ export function renderBlocks(
 function nodesOf(blocks: readonly Block[]): RootContent[] {
   const nodes: RootContent[] = []
   for (const block of blocks) {
-    const text = { type: 'text' as const, value: block.text }
+    const text = linkedText(block.text)
     if (block.kind === 'heading') {
-      nodes.push({ type: 'heading', depth: headingDepth(block.level), children: [text] })
+      nodes.push({ type: 'heading', depth: headingDepth(block.level), children: text })
+    } else if (block.kind === 'code') {
+      nodes.push({ type: 'code', value: block.text })
     } else if (block.kind === 'paragraph') {
-      nodes.push({ type: 'paragraph', children: [text] })
+      nodes.push({ type: 'paragraph', children: text })
     } else {
       const item = {
         type: 'listItem' as const,
         spread: false,
-        children: [{ type: 'paragraph' as const, children: [text] }],
+        children: [{ type: 'paragraph' as const, children: text }],
       }
       const last = nodes.at(-1)
       if (last?.type === 'list') last.children.push(item)

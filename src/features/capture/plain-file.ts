@@ -5,6 +5,7 @@ import { toMarkdown } from 'mdast-util-to-markdown'
 import { Failure } from '../../core/failure.ts'
 import { civilDate } from './civil-date.ts'
 import { languageTag } from './language-tag.ts'
+import { linkedText } from './linked-text.ts'
 import { splitFrontMatter, type FrontMatter } from './plain-file-front-matter.ts'
 
 /** A Markdown or text file. */
@@ -142,9 +143,9 @@ function isTitle(line: string): boolean {
  */
 function paragraphOf(lines: readonly string[], width: number): Paragraph {
   const isWrapped = width > 45 && lines.slice(0, -1).every((line) => line.length > 0.6 * Math.min(width, 80))
-  if (isWrapped) return { type: 'paragraph', children: [{ type: 'text', value: lines.join(' ') }] }
+  if (isWrapped) return { type: 'paragraph', children: linkedText(lines.join(' ')) }
   const children = lines.flatMap((value, index): PhrasingContent[] =>
-    index === 0 ? [{ type: 'text', value }] : [{ type: 'break' }, { type: 'text', value }],
+    index === 0 ? linkedText(value) : [{ type: 'break' }, ...linkedText(value)],
   )
   return { type: 'paragraph', children }
 }
