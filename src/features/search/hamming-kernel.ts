@@ -43,6 +43,16 @@ export function hasSimd(): boolean {
   return WebAssembly.validate(assembleHammingScan(1))
 }
 
+/** The fastest kernel that this machine has room for: WebAssembly reserves gigabytes of addresses beforehand. */
+export function createKernel(words: number): HammingKernel {
+  try {
+    return hasSimd() ? createSimdKernel(words) : createPlainKernel(words)
+  } catch (error) {
+    if (error instanceof RangeError) return createPlainKernel(words)
+    throw error
+  }
+}
+
 const PAGE = 65_536
 
 /**
@@ -103,14 +113,20 @@ export function createPlainKernel(words: number): HammingKernel {
     },
     scan: (block, count) => {
       const { codes, distances } = blocks[block]!
-      for (let i = 0, at = 0; i < count; i++) {
-        let distance = 0
-        for (let word = 0; word < words; word++, at++) distance += popcount(codes[at]! ^ query[word]!)
+      for (let i = 0; i < count; i++) {
+        const distance = distanceAt(codes, i * words, query)
         distances[i] = distance
         counts[distance]!++
       }
     },
   }
+}
+
+/** Differing bits of two codes, given as words of 32 bits, the first of them at an offset. */
+export function distanceAt(codes: Uint32Array, at: number, query: Uint32Array): number {
+  let distance = 0
+  for (let word = 0; word < query.length; word++) distance += popcount(codes[at + word]! ^ query[word]!)
+  return distance
 }
 
 /** Set bits of a 32-bit number (Warren, Hacker's Delight, 5-1). */

@@ -142,6 +142,10 @@ describe.each([
         const third = (id: number): boolean => id % 3 !== 0
         expect(index.search(query, count)).toEqual(nearest(known, query, count))
         expect(index.search(query, count, third)).toEqual(nearest(known, query, count, third))
+        const some = [...Array(21).keys()].filter(third)
+        expect(index.searchAmong(query, some, count)).toEqual(
+          nearest(known, query, count, (id) => some.includes(id)),
+        )
       }),
     )
   })

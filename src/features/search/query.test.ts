@@ -82,26 +82,24 @@ describe('filters', () => {
 
 describe('parseQuery', () => {
   it('takes anything', () => {
-    const pieces = fc.constantFrom(
-      ...[
-        '"',
-        '“',
-        '-',
-        '*',
-        ':',
-        'tag:',
-        'in:',
-        'is:read',
-        'before:2020',
-        '(',
-        "'",
-        ' ',
-        '健',
-        'กิ',
-        'a',
-        '\ud800',
-      ],
-    )
+    const odd = [
+      '"',
+      '“',
+      '-',
+      '*',
+      ':',
+      'tag:',
+      'in:',
+      'is:read',
+      'before:2020',
+      '(',
+      "'",
+      ' ',
+      '健',
+      'กิ',
+      '\ud800',
+    ]
+    const pieces = fc.constantFrom('a', ...odd)
     const any = fc.oneof(fc.string({ unit: 'binary', maxLength: 4_096 }), fc.string({ unit: pieces }))
     fc.assert(
       fc.property(any, (given) => {

@@ -1,0 +1,60 @@
+import type { Library } from '../../core/library.ts'
+import type { Source } from '../sources/source-store.ts'
+import { findPassages, type Passage } from './passage-store.ts'
+import type { Query } from './query.ts'
+import type { Hit } from './search.ts'
+import { cutSnippet, type Snippet } from './snippet.ts'
+
+export interface DescribedHit extends Hit {
+  source: Pick<Source, 'id' | 'title' | 'kind' | 'authors' | 'url' | 'created_at' | 'published'>
+  snippet: Snippet
+  highlightId: number | undefined
+}
+
+/** Hits as a list shows them, in their order; those whose source has gone meanwhile drop out. */
+export async function describeHits(
+  { db }: Library,
+  hits: readonly Hit[],
+  query: Query,
+): Promise<DescribedHit[]> {
+  if (hits.length === 0) return []
+  const sources = await db
+    .selectFrom('source')
+    .select(['id', 'title', 'kind', 'authors', 'url', 'created_at', 'published'])
+    .where(
+      'id',
+      'in',
+      hits.map(({ sourceId }) => sourceId),
+    )
+    .where('trashed_at', 'is', null)
+    .execute()
+  const sourceOf = new Map(sources.map((source) => [source.id, source]))
+  const ids = hits.flatMap(({ passageId }) => passageId ?? [])
+  const passageOf = new Map((await findPassages(db, ids)).map((passage) => [passage.id, passage]))
+  const described: DescribedHit[] = []
+  for (const hit of hits) {
+    const source = sourceOf.get(hit.sourceId)
+    if (!source) continue
+    const passage = hit.passageId === undefined ? undefined : passageOf.get(hit.passageId)
+    // A title stands above its snippet already: its text says more.
+    const shown = passage && passage.kind !== 'head' ? passage : await firstText(db, source.id)
+    described.push({
+      ...hit,
+      source,
+      snippet: shown ? cutSnippet(shown.body, query.terms) : { text: '', marks: [] },
+      highlightId: passage?.kind === 'highlight' ? passage.owner_id : undefined,
+    })
+  }
+  return described
+}
+
+function firstText(db: Library['db'], sourceId: number): Promise<Pick<Passage, 'body'> | undefined> {
+  return db
+    .selectFrom('passage')
+    .select('body')
+    .where('source_id', '=', sourceId)
+    .where('kind', '=', 'text')
+    .orderBy('start_offset')
+    .limit(1)
+    .executeTakeFirst()
+}

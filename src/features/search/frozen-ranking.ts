@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { Library } from '../../core/library.ts'
+import type { Hit } from './search.ts'
+
+/** How long the pages of one list fit together. */
+const FROZEN_MS = 15 * 60_000
+
+const storedShape = z.array(
+  z.tuple([z.number(), z.number().nullable(), z.number(), z.enum(['words', 'meaning', 'both'])]),
+)
+
+/** Keeps a ranked list for its further pages. Answers undefined where the library cannot be written. */
+export async function freezeRanking(
+  library: Library,
+  filter: string,
+  hits: readonly Hit[],
+): Promise<string | undefined> {
+  if (library.readOnly) return undefined
+  const now = library.now()
+  const id = randomUUID()
+  const ids = hits.map(({ sourceId, passageId, score, matched }) => [
+    sourceId,
+    passageId ?? null,
+    score,
+    matched,
+  ])
+  const expires = new Date(now.getTime() + FROZEN_MS)
+  await library.change(async ({ db }) => {
+    await db.deleteFrom('ranking').where('expires_at', '<', now.toISOString()).execute()
+    await db
+      .insertInto('ranking')
+      .values({ id, filter, ids: JSON.stringify(ids), expires_at: expires.toISOString() })
+      .execute()
+  })
+  return id
+}
+
+/** The list as it was frozen; undefined where its time is over. */
+export async function frozenRanking(
+  library: Library,
+  filter: string,
+  id: string,
+): Promise<Hit[] | undefined> {
+  const row = await library.db
+    .selectFrom('ranking')
+    .select('ids')
+    .where('id', '=', id)
+    .where('filter', '=', filter)
+    .where('expires_at', '>=', library.now().toISOString())
+    .executeTakeFirst()
+  return (
+    row &&
+    storedShape.parse(JSON.parse(row.ids)).map(([sourceId, passageId, score, matched]) => ({
+      sourceId,
+      passageId: passageId ?? undefined,
+      score,
+      matched,
+    }))
+  )
+}

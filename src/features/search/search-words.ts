@@ -1,0 +1,290 @@
+import type { Kysely } from 'kysely'
+import { WORD_COLUMNS, type WordQuery } from '../../db/full-text.ts'
+import type { Db, Schema } from '../../db/schema.ts'
+import { isCommonWord } from './common-words.ts'
+import { fullText } from './indexes.ts'
+import { findPassages, type Passage } from './passage-store.ts'
+import type { Query, Term } from './query.ts'
+import { scorePassage, type Needle, type PassageScore } from './score-passage.ts'
+import { inScope, type SearchScope } from './search-scope.ts'
+
+export interface WordHit extends PassageScore {
+  passage: Passage
+}
+
+/** Up to here a frequency is counted, beyond it is estimated from where the counted ones lie. */
+const COUNTED = 20_000
+/** More matches than these are not put in order by the index, which would read each of them. */
+const RANKED = 30_000
+/** How many candidates are looked at closely. */
+const CANDIDATES = 300
+/** Fewer passages that hold every word than these, and those that hold some are looked at too. */
+const ENOUGH = 20
+/** A word in more than a tenth of the passages is common, in a library that is large enough to say so. */
+const COMMON_SHARE = 0.1
+const LARGE = 500
+/** Sources that are asked one by one whether they hold the other words. */
+const ASKED_SOURCES = 32
+/** As many sources of a filter are searched one by one, by the ids of their passages. */
+const FEW_SOURCES = 100
+const ASKED_NEEDLES = 6
+/** What words spread over the passages of one source are worth against words in one passage. */
+const SPREAD = 0.9
+
+/**
+ * The passages that answer a question by its words, best first: those with every word, and where these are few those with
+ * some. Common words are neither needed nor ranked, so that the work is bounded however large the library is.
+ */
+export async function searchWords(db: Kysely<Schema>, query: Query, scope: SearchScope): Promise<WordHit[]> {
+  if (query.terms.length === 0 || scope.columns.length === 0) return []
+  const size = await librarySize(db)
+  if (size === 0) return []
+  const frequencies = new Map<Term, number>()
+  for (const term of query.terms) frequencies.set(term, await frequencyOf(db, term, size))
+  const needles = query.terms.map((term) => toNeedle(term, frequencies.get(term)!, size))
+  const search = new WordSearch(db, query, scope, needles, (term) => frequencies.get(term) ?? size)
+  return search.run(size)
+}
+
+class WordSearch {
+  readonly #db: Kysely<Schema>
+  readonly #query: Query
+  readonly #scope: SearchScope
+  readonly #needles: readonly Needle[]
+  readonly #required: readonly Term[]
+  readonly #frequency: (term: Term) => number
+  readonly #candidates = new Set<number>()
+
+  constructor(
+    db: Kysely<Schema>,
+    query: Query,
+    scope: SearchScope,
+    needles: readonly Needle[],
+    frequency: (term: Term) => number,
+  ) {
+    this.#db = db
+    this.#query = query
+    this.#scope = scope
+    this.#needles = needles
+    this.#frequency = frequency
+    const required = query.terms.filter((_, i) => !needles[i]!.optional)
+    this.#required = required.length > 0 ? required : query.terms
+  }
+
+  async run(size: number): Promise<WordHit[]> {
+    await this.#gatherAll()
+    if (this.#candidates.size < ENOUGH) {
+      await this.#gatherSpread()
+      await this.#gatherSome(size)
+    }
+    return this.#score()
+  }
+
+  /** Passages with every word that is needed. */
+  async #gatherAll(): Promise<void> {
+    const every: WordQuery = { all: this.#required.map(asQuery) }
+    const least = Math.min(...this.#required.map(this.#frequency))
+    if (least === 0) return
+    if (least <= RANKED) {
+      await this.#gather(every, 'rank', CANDIDATES)
+      if (this.#candidates.size < CANDIDATES) return
+    } else {
+      const plain = this.#required.filter(({ prefix }) => !prefix)
+      const near: WordQuery = { near: plain.map(({ words }) => words), words: 2 * plain.length }
+      if (plain.length > 1 && plain.length === this.#required.length) await this.#gather(near, 'newest', 100)
+      await this.#gather(every, 'newest', CANDIDATES)
+    }
+    // There are more than were taken: titles, and the words as they were written, must be among them.
+    await this.#gather({ match: every, in: ['head'] }, 'newest', 100)
+    const sequence = this.#query.terms.flatMap(({ words }) => words)
+    if (sequence.length > 1) {
+      await this.#gather({ phrase: sequence, prefix: this.#query.terms.at(-1)!.prefix }, 'newest', 50)
+    }
+  }
+
+  /** Passages of sources that hold every needed word, but not in one place. */
+  async #gatherSpread(): Promise<void> {
+    const byFrequency = this.#required.toSorted((a, b) => this.#frequency(a) - this.#frequency(b))
+    const [rarest, ...others] = byFrequency.filter((term) => this.#frequency(term) > 0)
+    if (!rarest || others.length === 0 || others.length + 1 < this.#required.length) return
+    const ids = await this.#find(asQuery(rarest), 'newest', 1_000)
+    const sources = [...new Set((await sourcesOf(this.#db, ids)).map(({ source_id }) => source_id))]
+    for (const { first, last } of await rangesOf(this.#db, sources.slice(0, ASKED_SOURCES))) {
+      const here: number[] = []
+      let missing = false
+      for (const term of [rarest, ...others.slice(0, ASKED_NEEDLES)]) {
+        const [id] = await fullText.match(this.#db, this.#restrict(asQuery(term)), {
+          order: 'newest',
+          limit: 1,
+          between: [first, last],
+        })
+        missing = id === undefined
+        if (missing) break
+        here.push(id!)
+      }
+      if (!missing) for (const id of here) this.#candidates.add(id)
+    }
+  }
+
+  /** Passages with some of the words: the rarest ones, as many as can be ranked in no time. */
+  async #gatherSome(size: number): Promise<void> {
+    const demanded = this.#required.filter(({ quoted }) => quoted)
+    if (demanded.length > 0) {
+      await this.#gather({ all: demanded.map(asQuery) }, 'newest', CANDIDATES)
+      return
+    }
+    const loose: { term: Term; frequency: number }[] = []
+    for (const term of this.#required) {
+      const parts =
+        term.words.length === 1
+          ? [term]
+          : term.words.map((word) => ({ words: [word], prefix: false, quoted: false }))
+      for (const part of parts) {
+        const frequency = part === term ? this.#frequency(term) : await frequencyOf(this.#db, part, size)
+        if (frequency > 0) loose.push({ term: part, frequency })
+      }
+    }
+    let work = 0
+    const rare = loose
+      .toSorted((a, b) => a.frequency - b.frequency)
+      .filter(({ frequency }) => (work += frequency) <= RANKED)
+      .map(({ term }) => asQuery(term))
+    if (rare.length > 0) await this.#gather({ any: rare }, 'rank', CANDIDATES)
+  }
+
+  async #gather(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<void> {
+    for (const id of await this.#find(query, order, limit)) this.#candidates.add(id)
+  }
+
+  async #find(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<number[]> {
+    const match = this.#restrict(query)
+    const { sources, excluded } = this.#scope
+    if (!sources && excluded.size === 0) return fullText.match(this.#db, match, { order, limit })
+    const found: number[] = []
+    if (sources && sources.size <= FEW_SOURCES) {
+      for (const { first, last } of await rangesOf(this.#db, [...sources])) {
+        found.push(
+          ...(await fullText.match(this.#db, match, { order: 'newest', limit, between: [first, last] })),
+        )
+      }
+      return found.slice(0, 4 * limit)
+    }
+    const ids = await fullText.match(this.#db, match, { order, limit: COUNTED })
+    for (let from = 0; from < ids.length && found.length < limit; from += 500) {
+      const some = ids.slice(from, from + 500)
+      const source = new Map((await sourcesOf(this.#db, some)).map(({ id, source_id }) => [id, source_id]))
+      found.push(...some.filter((id) => inScope(this.#scope, source.get(id) ?? -1)))
+    }
+    return found.slice(0, limit)
+  }
+
+  #restrict(query: WordQuery): WordQuery {
+    const { columns } = this.#scope
+    const { without } = this.#query
+    const inside = columns.length < WORD_COLUMNS.length ? { match: query, in: columns } : query
+    return without.length > 0 ? { match: inside, without: { any: without.map(asQuery) } } : inside
+  }
+
+  async #score(): Promise<WordHit[]> {
+    const passages = await findPassages(this.#db, [...this.#candidates])
+    const allowed = passages.filter(
+      ({ kind, source_id }) => this.#scope.columns.includes(kind) && inScope(this.#scope, source_id),
+    )
+    const scored = allowed.map((passage) => ({ passage, ...scorePassage(this.#needles, passage) }))
+    const quoted = this.#needles.flatMap((needle, i) => (needle.quoted ? [i] : []))
+    return this.#countSpread(scored)
+      .filter(({ found, coverage }) => coverage > 0 && quoted.every((i) => found.includes(i)))
+      .toSorted((a, b) => b.score - a.score || b.passage.id - a.passage.id)
+  }
+
+  /** Lets a passage count for what the other passages of its source add. */
+  #countSpread(hits: WordHit[]): WordHit[] {
+    const bySource = new Map<number, Set<number>>()
+    for (const { passage, found } of hits) {
+      const union = bySource.get(passage.source_id) ?? new Set()
+      for (const i of found) union.add(i)
+      bySource.set(passage.source_id, union)
+    }
+    const counted = this.#needles.every(({ optional }) => optional)
+      ? this.#needles
+      : this.#needles.filter(({ optional }) => !optional)
+    const wanted = counted.reduce((sum, { weight }) => sum + weight, 0)
+    return hits.map((hit) => {
+      const union = bySource.get(hit.passage.source_id)!
+      if (union.size === hit.found.length || wanted === 0) return hit
+      const held = counted.reduce(
+        (sum, needle) => sum + (union.has(this.#needles.indexOf(needle)) ? needle.weight : 0),
+        0,
+      )
+      const coverage = Math.max(hit.coverage, (SPREAD * held) / wanted)
+      const score = hit.score + 0.5 * (coverage ** 2 - hit.coverage ** 2)
+      return { ...hit, coverage, score, found: [...union] }
+    })
+  }
+}
+
+export const asQuery = ({ words, prefix }: Term): WordQuery => ({ phrase: words, prefix })
+
+function toNeedle(term: Term, frequency: number, size: number): Needle {
+  const common =
+    !term.quoted &&
+    ((term.words.length === 1 && isCommonWord(term.words[0]!)) ||
+      (size > LARGE && frequency > COMMON_SHARE * size))
+  return { ...term, weight: Math.log(1 + (size - frequency + 0.5) / (frequency + 0.5)), optional: common }
+}
+
+/** Frequencies that were dear to count, by database. */
+const counted = new WeakMap<Kysely<Schema>, Map<string, { frequency: number; size: number }>>()
+const DEAR = 2_000
+const REMEMBERED = 10_000
+
+/** In how many passages a term stands, exactly up to 20,000. */
+async function frequencyOf(db: Kysely<Schema>, term: Term, size: number): Promise<number> {
+  let memory = counted.get(db)
+  if (!memory) counted.set(db, (memory = new Map()))
+  const key = `${term.words.join(' ')}${term.prefix ? '*' : ''}`
+  const known = memory.get(key)
+  if (known && size < known.size * 1.1 && size >= known.size) return known.frequency
+  const { count, last } = await fullText.count(db, asQuery(term), COUNTED)
+  const frequency = count < COUNTED ? count : Math.min(size, Math.round((count * size) / Math.max(1, last)))
+  if (frequency >= DEAR) {
+    if (memory.size >= REMEMBERED) memory.clear()
+    memory.set(key, { frequency, size })
+  }
+  return frequency
+}
+
+/** About how many passages there are: ids are given out one by one. */
+async function librarySize(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('passage')
+    .select((of) => of.fn.max('id').as('last'))
+    .executeTakeFirst()
+  return row?.last ?? 0
+}
+
+/** The source of each passage. */
+export async function sourcesOf(
+  db: Db,
+  ids: readonly number[],
+): Promise<Pick<Passage, 'id' | 'source_id'>[]> {
+  const found: Pick<Passage, 'id' | 'source_id'>[] = []
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = ids.slice(from, from + 500)
+    found.push(
+      ...(await db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', some).execute()),
+    )
+  }
+  return found
+}
+
+/** First and last passage of each source. */
+async function rangesOf(db: Db, sources: readonly number[]): Promise<{ first: number; last: number }[]> {
+  if (sources.length === 0) return []
+  return db
+    .selectFrom('passage')
+    .select((of) => [of.fn.min('id').as('first'), of.fn.max('id').as('last')])
+    .where('source_id', 'in', sources)
+    .groupBy('source_id')
+    .execute()
+}
