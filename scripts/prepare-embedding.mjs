@@ -44,7 +44,7 @@ async function refresh(folder, stamp, fill) {
   } catch {
     // not there yet
   }
-  const made = mkdtempSync(`${folder}-`)
+  const made = mkdtempSync(join(packages, '.commonplace-'))
   chmodSync(made, 0o755)
   await fill(made)
   writeFileSync(join(made, 'stamp'), stamp)

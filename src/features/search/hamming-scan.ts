@@ -109,13 +109,15 @@ export class CodeIndex {
   searchAmong(code: Uint8Array, ids: Iterable<number>, count: number): CodeHit[] {
     if (code.length !== this.#bytes)
       throw new RangeError(`a code of ${code.length} bytes, not ${this.#bytes}`)
-    const query = new Uint32Array(code.slice().buffer)
+    const query = wordsOf(code.slice())
+    const blocks: Uint32Array[] = []
     const hits: CodeHit[] = []
     for (const id of ids) {
       const index = this.#ids.indexOf(id)
       if (index < 0) continue
-      const { buffer, byteOffset, length } = this.#code(index)
-      hits.push({ id, distance: distanceAt(new Uint32Array(buffer, byteOffset, length / 4), 0, query) })
+      const block = Math.floor(index / BLOCK)
+      const words = (blocks[block] ??= wordsOf(this.#kernel.codes(block)))
+      hits.push({ id, distance: distanceAt(words, (index % BLOCK) * query.length, query) })
     }
     return hits.toSorted((a, b) => a.distance - b.distance || a.id - b.id).slice(0, Math.max(0, count))
   }
@@ -156,3 +158,6 @@ export class CodeIndex {
     }
   }
 }
+
+const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, length / 4)
