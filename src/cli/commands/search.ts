@@ -74,12 +74,12 @@ export const readHits = (output: unknown): Hits => hitsShape.parse(output)
 export function printHits({ out }: Pick<Context, 'out'>, { results }: Hits, { most = Infinity } = {}): void {
   for (const [at, hit] of results.slice(0, most).entries()) {
     if (at > 0) out.line()
-    const facts = [hit.authors[0], hit.kind, hit.published].filter(
+    const facts = [hit.kind, hit.authors[0], hit.published, hit.id].filter(
       (fact) => fact !== undefined && fact !== null,
     )
     out.paragraph([
       { text: oneLine(hit.title), style: `${STYLE.strong};${STYLE.accent}` },
-      { text: `  ${hit.id}  ${facts.map(oneLine).join(' · ')}`, style: STYLE.dim },
+      { text: `  ${facts.map(oneLine).join(' · ')}`, style: STYLE.dim },
     ])
     if (hit.snippet) out.paragraph(markedSpans(hit.snippet, hit.marks), '  ')
   }

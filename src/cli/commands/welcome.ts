@@ -18,7 +18,7 @@ import { assistantLines, printLines } from './connect.ts'
 import { printHits, readHits } from './search.ts'
 
 /** Asks for what one of the samples says in other words. */
-const QUESTION = 'why do I forget what I learned so quickly'
+const QUESTION = 'how do I prepare so that facts are still there months later'
 
 export const welcome = defineCommand({
   name: 'welcome',
