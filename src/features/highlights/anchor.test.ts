@@ -236,6 +236,41 @@ describe('anchorQuote', () => {
     expect(again(before, lost, before.replace(`${lost} `, ''))).toBeUndefined()
   })
 
+  it('does not follow to the same words in another place, where they stood before as well', () => {
+    const before = `${PROSE[0]} ${PROSE[2]} ${PROSE[1]} ${PROSE[3]} They often said: “${PROSE[2]}” ${PROSE[5]}`
+    expect(again(before, `${PROSE[2]} ${PROSE[1]!.slice(0, 9)}`, before)).toBeDefined()
+    const { prefix, suffix, start } = anchorAt(
+      foldText(before),
+      { start: 84, end: 84 + PROSE[2]!.length },
+      'exact',
+    )
+    const after = before.replace(`${PROSE[2]} `, '')
+    const selector = { exact: PROSE[2]!, prefix, suffix, start }
+    expect(anchorQuote(foldText(after), selector, foldText(before))).toBeUndefined()
+  })
+
+  it('does not take a near match whose surroundings are others, or unknown', () => {
+    const edited = PROSE[4]!.replace('was the only record', 'was the sole record')
+    const unknown = { exact: edited }
+    const others = {
+      exact: edited,
+      prefix: 'written on the wall of the inn: ',
+      suffix: ' So far the letter of his uncle.',
+    }
+    expect(anchorQuote(foldText(prose), unknown)).toBeUndefined()
+    expect(anchorQuote(foldText(prose), others)).toBeUndefined()
+  })
+
+  it('takes no near match of a short quote', () => {
+    const { prefix, suffix } = anchor(prose, 'the town remembers')
+    expect(anchorQuote(foldText(prose), { exact: 'the tawn remembers', prefix, suffix })).toBeUndefined()
+  })
+
+  it('finds a mark that is no word by its position', () => {
+    const text = foldText('one — two — three')
+    expect(anchorQuote(text, { exact: '—', start: 10 })?.start).toBe(10)
+  })
+
   it('does not choose between two that resemble it alike', () => {
     const row = (n: string) => `before it all ${n} costs ten crowns a week in winter after it all. `
     const { prefix, suffix } = anchor(row('Room 1'), 'Room 1 costs ten crowns a week in winter')

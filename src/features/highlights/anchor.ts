@@ -41,7 +41,7 @@ const CONTEXT = 32
 /** Folded characters from which a quote that stands once in a text is taken for itself whatever is around it. */
 const DISTINCT = 20
 /** Folded characters from which up to 20 % of errors are allowed; below, 10 %. */
-const LONG = 40
+const LONG = 30
 /** Errors looked for at most, however long the quote: bounds the time a lost quote costs. */
 const MOST_ERRORS = 160
 /** Places of a repeated quote that are compared by what is around them. */
@@ -87,7 +87,7 @@ export function anchorAt({ source }: Folded, span: Span, matched: Matched): Anch
  * cannot be told from a look-alike, there is no anchor: it is never moved to something that only resembles it.
  *
  * Order: verbatim at `start` → verbatim or folded, told apart by what is around it and then by distance → approximate (none
- * under 20 characters, 10 % of errors under 40, else 20 %), where what is around agrees and no other place comes near.
+ * under 20 characters, 10 % of errors under 30, else 20 %), where what is around agrees and no other place comes near.
  */
 export function anchorQuote(text: Folded, selector: QuoteSelector, before?: Folded): Anchor | undefined {
   const { exact } = selector
@@ -113,7 +113,8 @@ export function anchorQuote(text: Folded, selector: QuoteSelector, before?: Fold
       return anchorAt(text, span, verbatim ? 'exact' : 'folded')
     }
   }
-  return anchorNear(text, foldText(bare), context, before)
+  const anchor = anchorNear(text, foldText(exact), context, before)
+  return anchor || bare === exact ? anchor : anchorNear(text, foldText(bare), context, before)
 }
 
 /** The words of the text that come nearest to a quote which is not in it: to be offered, never to be anchored. */

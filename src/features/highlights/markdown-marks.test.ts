@@ -11,6 +11,7 @@ describe('withoutMarks', () => {
     ['| a | b |\n|---|:-:|\n| c | d |', '  a   b  \n\n  c   d  '],
     ['5 \\* 3 \\_ \\[x\\] line\\\nend', '5 * 3 _ [x] line\nend'],
     ['x<sup>2</sup><br>y &#x20;', 'x2\ny  '],
+    ['<Tale of Jang> and vector<int>', '<Tale of Jang> and vector<int>'],
     ['if a < b and b > c', 'if a < b and b > c'],
   ])('%j says %j', (markdown, words) => {
     expect(withoutMarks(markdown)).toBe(words)
