@@ -103,6 +103,53 @@ describe('extractPdf', () => {
     expect(markdown.match(/^#.*$/gmu)).toEqual(['## Beginnings', '## The Middle', '### A Part'])
   })
 
+  it('takes short lines in a font of their own for headings', async () => {
+    const pieces = ['Beginnings', 'The Middle'].flatMap((title, n) => [
+      { text: title, x: 60, y: 700 - n * 200, size: 10, font: 'Helvetica-Bold' as const },
+      ...lines(wrap(sentences(title, 4), 70), 60, 680 - n * 200),
+    ])
+    const { markdown } = await extractPdf(makePdf({ pages: [{ pieces }] }))
+    expect(markdown.match(/^#.*$/gmu)).toEqual(['## Beginnings', '## The Middle'])
+  })
+
+  it('keeps the lines of a program', async () => {
+    const prose = (y: number) =>
+      wrap(sentences('code', 5), 80).map((text, n) => ({
+        text,
+        x: 60,
+        y: y - n * 12,
+        font: 'Times-Roman' as const,
+      }))
+    const code = lines(['if (lamp) {', 'read()', '}'], 60, 600).map((piece, n) =>
+      n === 1 ? { ...piece, x: 72 } : piece,
+    )
+    const pieces = [...prose(700), ...code, ...prose(550)]
+    const { markdown, plain } = await extractPdf(makePdf({ pages: [{ pieces }] }))
+    expect(markdown).toContain('```\nif (lamp) {\n  read()\n}\n```')
+    expect(plain).toBe(plainTextOf(markdown))
+  })
+
+  it('keeps the entries of a table of contents apart', async () => {
+    const pieces = lines([
+      'Contents of this book',
+      'Chapter One . . . . . . . . . . 3',
+      'Chapter Two .......... 14',
+    ])
+    const { plain } = await extractPdf(makePdf({ pages: [{ pieces }] }))
+    expect(plain).toContain('Chapter One … 3\n\nChapter Two … 14')
+  })
+
+  it('takes away running heads that change with the chapter', async () => {
+    const pages = Array.from({ length: 6 }, (_, n) => ({
+      pieces: [
+        { text: `${n < 3 ? 'Lamps' : 'Margins'} and what they do ${n + 1}`, x: 60, y: 760, size: 9 },
+        ...lines(wrap(sentences(`topic ${n}`, 6), 70), 60, 700),
+      ],
+    }))
+    const { plain } = await extractPdf(makePdf({ pages }))
+    expect(plain).not.toContain('what they do')
+  })
+
   it('reads lists, and signs that Markdown would take for its own', async () => {
     const pieces = lines([
       '\u0095 bread and *butter*',

@@ -50,6 +50,8 @@ interface Facts {
   leading: Map<number, number>
   /** Level of each heading size. */
   levels: Map<number, number>
+  /** Fonts in which headings of the text's own size are set. */
+  headingFonts: Set<string>
   /** Whether paragraphs begin with an indent. */
   indents: boolean
   /** The whole document is typed: letters of one width mean nothing. */
@@ -80,7 +82,7 @@ export function blocksOf(pages: readonly PageLines[], outline: readonly OutlineE
     for (const [index, line] of lines.entries()) {
       const current = open.at(-1)
       const last = current?.lines.at(-1)
-      const level = titled.get(line)?.level ?? headingLevel(line, facts)
+      const level = titled.get(line)?.level ?? headingLevel(line, facts) ?? fontLevel(lines, index, facts)
       if (level !== undefined) {
         const goesOn =
           current?.kind === 'heading' &&
@@ -283,9 +285,11 @@ function factsOf(pages: readonly PageLines[]): Facts {
   const sizes = [...bySize.keys()].filter((size) => size >= body * HEADING_SIZE).toSorted((a, b) => b - a)
   const levels = new Map<number, number>()
   for (const [index, size] of sizes.entries()) levels.set(size, Math.min(index + 1, 4))
+  const bodyFont = commonest(byFont) ?? ''
   return {
     body,
-    bodyFont: commonest(byFont) ?? '',
+    bodyFont,
+    headingFonts: headingFontsOf(pages, bodyFont, body),
     leading: new Map([...gaps].map(([size, found]) => [size, usualGap(found)])),
     levels,
     indents: indented > 0.02 * counted,
@@ -325,6 +329,49 @@ function commonest<K>(counts: ReadonlyMap<K, number>): K | undefined {
 function headingLevel(line: Line, facts: Facts): number | undefined {
   if (line.text.length > LONGEST_HEADING || !/\p{L}/u.test(line.text) || isLeader(line)) return undefined
   return facts.levels.get(Math.round(line.size * 2) / 2)
+}
+
+/** Below the levels of size: a heading that only its font shows. */
+function fontLevel(lines: readonly Line[], index: number, facts: Facts): number | undefined {
+  const line = lines[index]
+  if (
+    !line ||
+    !facts.headingFonts.has(line.font) ||
+    !standsOverText(lines, index, facts.bodyFont, facts.body)
+  )
+    return undefined
+  return Math.min(Math.max(facts.levels.size, 1) + 1, 5)
+}
+
+/**
+ * Fonts, such as the bold one, that are used for short lines over the text, at least twice, and hardly ever for other
+ * whole lines (as the italic one is).
+ */
+function headingFontsOf(pages: readonly PageLines[], bodyFont: string, body: number): Set<string> {
+  const over = new Map<string, number>()
+  const whole = new Map<string, number>()
+  for (const { lines } of pages) {
+    for (const [index, line] of lines.entries()) {
+      if (!line.isOneFont || line.font === bodyFont || line.size > body * HEADING_SIZE) continue
+      whole.set(line.font, (whole.get(line.font) ?? 0) + 1)
+      if (standsOverText(lines, index, bodyFont, body)) over.set(line.font, (over.get(line.font) ?? 0) + 1)
+    }
+  }
+  return new Set(
+    [...over].flatMap(([font, count]) => (count >= 2 && count >= 0.6 * (whole.get(font) ?? 0) ? [font] : [])),
+  )
+}
+
+/** A short line in one font that is not the text's, begins like a heading, and has text or a heading's second line below. */
+function standsOverText(lines: readonly Line[], index: number, bodyFont: string, body: number): boolean {
+  const line = lines[index]
+  const next = lines[index + 1]
+  if (!line?.isOneFont || line.fixedPitch || line.font === bodyFont || line.size < 0.85 * body) return false
+  if (line.text.length > 90 || !/^[\p{Lu}\p{N}]/u.test(line.text) || !/\p{L}{2}/u.test(line.text))
+    return false
+  if (/[.,;:]$/u.test(line.text) || isLeader(line) || /^(?:fig|tab|abb)\p{L}*\.?\s*\d/iu.test(line.text))
+    return false
+  return next !== undefined && next.font === bodyFont && next.text.length > 30
 }
 
 /** The lines that the table of contents names, with the level that it gives them. */

@@ -23,6 +23,21 @@ describe('joinLines', () => {
     expect(joinLines(first, second, nothing)).toBe(joined)
   })
 
+  it.each([
+    ['a ten-', 'dency', 'a tendency'],
+    ['for ex-', 'ample', 'for example'],
+    ['the self-', 'ish one', 'the selfish one'],
+    ['a life-', 'time', 'a lifetime'],
+    ['the un-', 'known', 'the unknown'],
+    ['the low-', 'er shelf', 'the lower shelf'],
+  ])('takes out a hyphen after what only looks like a part of a compound: %s %s', (first, second, joined) => {
+    expect(joinLines(first, second, lexiconOf(['a known shelf of time']))).toBe(joined)
+  })
+
+  it('keeps a hyphen before a word that the document has by itself', () => {
+    expect(joinLines('a long-', 'lost letter', lexiconOf(['a lost letter']))).toBe('a long-lost letter')
+  })
+
   it('believes the document', () => {
     const document = lexiconOf(['a river-boat and a selfless man'])
     expect(joinLines('one more river-', 'boat', document)).toBe('one more river-boat')

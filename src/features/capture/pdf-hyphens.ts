@@ -5,20 +5,21 @@ export interface Lexicon {
   compounds: ReadonlySet<string>
 }
 
-/** First parts that English joins by a hyphen more often than not. */
+/** First parts that English joins by a hyphen nearly always. */
 const COMPOUND_STARTS = new Set(
-  (
-    'self well ill ex all half quasi cross high low long short full real large small so cutting two three four five six ' +
-    'seven eight nine ten twenty thirty forty fifty sixty seventy eighty ninety first second third fourth one middle old ' +
-    'new open closed hard soft left right far near'
-  ).split(' '),
-)
-/** Second parts likewise. */
-const COMPOUND_ENDS = new Set(
-  'based like free style wide oriented driven minded known related specific dependent aware century year term level scale time'.split(
+  'self well cross half quasi twenty thirty forty fifty sixty seventy eighty ninety middle three four five eight nine'.split(
     ' ',
   ),
 )
+/** First parts that English joins by a hyphen to a word of its own; they also begin words (`ten-dency`, `low-er`). */
+const MAYBE_STARTS = new Set(
+  (
+    'high low long short full real large small two six seven ten one first second third fourth old new open closed hard ' +
+    'soft left right far near all ill ex so non'
+  ).split(' '),
+)
+const COMPOUND_ENDS = new Set('based oriented driven minded century'.split(' '))
+const SUFFIX = /^(?:er|est|ly|en|ened|ed|ing|ish|ness|less|ful|ity|hood|ship|s|es|ware|ary|able|ment)$/u
 /** Words that follow a hanging hyphen: "pre- and post-war", "Haupt- und Nebensatz". */
 const AFTER_HANGING = new Set('and or to und oder bis bzw et ou y o e en of'.split(' '))
 
@@ -44,8 +45,8 @@ export function lexiconOf(lines: Iterable<string>): Lexicon {
  * A hyphen at the end of the first is taken out when it only breaks a word, and stays when it belongs to the word. The
  * document itself is the best witness: `well-` + `known` is whatever it is elsewhere in the text. Without a witness the
  * hyphen stays before a capital or a digit (Jean-Paul, COVID-19), after a part that has a hyphen already
- * (state-of-the-art), and where one of the parts is one that compounds are made of (self-, -based). Everything else is
- * joined: in running prose a hyphen at a line's end breaks a word far more often than it joins two.
+ * (state-of-the-art), and where the parts are those of a compound (self-, -based; long- before a word that the document has by itself). Everything
+ * else is joined: in running prose a hyphen at a line's end breaks a word far more often than it joins two.
  */
 export function joinLines(first: string, second: string, lexicon: Lexicon): string {
   if (first === '' || second === '') return first + second
@@ -70,7 +71,10 @@ function isWordBreak(before: string, after: string, lexicon: Lexicon): boolean {
   if (lexicon.words.has(joined) && !lexicon.compounds.has(compound)) return true
   if (lexicon.compounds.has(compound)) return lexicon.words.has(joined)
   if (before.includes('-')) return false
-  return !COMPOUND_STARTS.has(before.toLowerCase()) && !COMPOUND_ENDS.has(after.toLowerCase())
+  const first = before.toLowerCase()
+  if (COMPOUND_ENDS.has(after) && first.length > 3) return false
+  if (COMPOUND_STARTS.has(first)) return SUFFIX.test(after)
+  return !(MAYBE_STARTS.has(first) && lexicon.words.has(after) && !SUFFIX.test(after))
 }
 
 /** Chinese and Japanese put no space between words; a line's end adds none. */

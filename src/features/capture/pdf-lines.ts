@@ -22,6 +22,8 @@ export interface Line {
   size: number
   /** The font of most of its characters. */
   font: string
+  /** All of it is in that font. */
+  isOneFont: boolean
   /** Set in letters of one width from end to end, as programs are. */
   fixedPitch: boolean
   /** Edges of the column that it stands in: where most lines begin, and where the long ones end. */
@@ -178,6 +180,7 @@ function lineOf(runs: readonly Run[], region: number): Omit<Line, 'left' | 'righ
     base: main.y1,
     size: main.y1 - main.y0,
     font: main.font,
+    isOneFont: runs.every((run) => run.font === main.font),
     fixedPitch: runs.every((run) => run.fixedPitch),
     region,
   }

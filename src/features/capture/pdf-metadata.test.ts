@@ -3,7 +3,19 @@ import type { Line } from './pdf-lines.ts'
 import { pdfMetadata, realTitle } from './pdf-metadata.ts'
 
 function line(text: string, size: number, base: number): Line {
-  return { text, size, base, x0: 0, x1: 100, left: 0, right: 100, region: 0, font: 'F', fixedPitch: false }
+  return {
+    text,
+    size,
+    base,
+    x0: 0,
+    x1: 100,
+    left: 0,
+    right: 100,
+    region: 0,
+    font: 'F',
+    isOneFont: true,
+    fixedPitch: false,
+  }
 }
 
 const page = [
