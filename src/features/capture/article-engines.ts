@@ -9,7 +9,9 @@ import type { CleanBlock } from './clean-tree.ts'
 export function parsePage(html: string, url: string): DomDocument {
   const hasHtml = /<html[\s>]/i.test(html.slice(0, 5000))
   // linkedom makes no html, head and body of its own for a fragment.
-  const { document } = parseHTML(hasHtml ? html : `<!doctype html><html><head></head><body>${html}</body></html>`)
+  const { document } = parseHTML(
+    hasHtml ? html : `<!doctype html><html><head></head><body>${html}</body></html>`,
+  )
   const page = document as unknown as DomDocument & {
     URL: string
     styleSheets?: unknown[]

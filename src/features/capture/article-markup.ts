@@ -7,17 +7,17 @@ import type { DomDocument, DomElement } from './article-dom.ts'
 export function normaliseMarkup(document: DomDocument): void {
   normaliseMath(document)
   normaliseCode(document)
-  for (const image of [...document.querySelectorAll('img')]) normaliseImage(image)
+  for (const image of document.querySelectorAll('img')) normaliseImage(image)
 }
 
 function normaliseMath(document: DomDocument): void {
-  for (const script of [...document.querySelectorAll('script[type^="math/tex"]')]) {
+  for (const script of document.querySelectorAll('script[type^="math/tex"]')) {
     const isBlock = /mode\s*=\s*display/.test(script.getAttribute('type') ?? '')
     const before = script.previousElementSibling
     if (before && /\bMathJax/.test(before.getAttribute('class') ?? '')) before.remove()
     script.replaceWith(formula(document, script.textContent ?? '', isBlock))
   }
-  for (const math of [...document.querySelectorAll('math')]) {
+  for (const math of document.querySelectorAll('math')) {
     if (math.hasAttribute('data-latex') || !math.parentElement) continue
     const source =
       math.querySelector('annotation[encoding*="tex" i]')?.textContent || math.getAttribute('alttext') || ''
@@ -28,14 +28,13 @@ function normaliseMath(document: DomDocument): void {
     )
     const isBlock =
       math.getAttribute('display') === 'block' ||
-      Boolean(math.closest('.katex-display, .MathJax_Display, mjx-container[display="true"]')) ||
-      (/^\{\\displaystyle/.test(source.trim()) === false && outer?.getAttribute('display') === 'true')
+      math.closest('.katex-display, .MathJax_Display, mjx-container[display="true"]') !== null
     if (tex) (outer ?? math).replaceWith(formula(document, tex, isBlock))
     else if (outer) outer.replaceWith(math)
   }
   const rendered =
     'img.latex, img.mwe-math-fallback-image-inline, img.tex, img[class*="math"][alt], img[src*="/latex"][alt]'
-  for (const image of [...document.querySelectorAll(rendered)]) {
+  for (const image of document.querySelectorAll(rendered)) {
     const tex = cleanTex(image.getAttribute('alt') ?? '')
     if (tex) image.replaceWith(formula(document, tex, false))
   }
@@ -63,7 +62,7 @@ const NO_LANGUAGE =
   /^(?:default|none|text|plain|plaintext|notranslate|nohighlight|source|undefined|auto|sourcecode)$/i
 
 function normaliseCode(document: DomDocument): void {
-  for (const pre of [...document.querySelectorAll('pre')]) {
+  for (const pre of document.querySelectorAll('pre')) {
     const language = languageOf(pre)
     if (language) pre.setAttribute('data-language', language)
   }

@@ -42,6 +42,8 @@ const IMPLIED_ENDS = new Map<string, string[]>([
 
 export interface ArticleSource {
   html: string
+  /** Start tags that were kept. */
+  tags: number
   /** True if tags were dropped because of a limit. */
   isCut: boolean
 }
@@ -127,7 +129,7 @@ export function limitSource(html: string): ArticleSource {
       details: { characters: limited.length },
     })
   }
-  return { html: limited, isCut }
+  return { html: limited, tags: kept, isCut }
 }
 
 function isLetter(code: number): boolean {

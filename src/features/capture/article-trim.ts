@@ -63,7 +63,7 @@ function pathOf(block: ReadBlock): string {
 function mostFrequent(values: string[]): string | undefined {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
 function hasCaption(block: ReadBlock): boolean {
@@ -293,5 +293,5 @@ function dropEmptySections(blocks: readonly ReadBlock[]): ReadBlock[] {
         (after.node.type === 'heading' && after.node.depth < block.node.depth && out.length > 1))
     if (!isEmpty) out.push(block)
   }
-  return out.reverse()
+  return out.toReversed()
 }

@@ -4,13 +4,18 @@ import { mathToMarkdown } from 'mdast-util-math'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import type { Block } from './clean-tree.ts'
 
-/**
- * Writes blocks as GFM with dollar math and footnotes: `-` for lists, `*` for emphasis, fences for code, one line a
- * paragraph.
- */
-export function writeMarkdown(blocks: readonly Block[]): string {
+/** One tree of an article's blocks; footnotes come last, those without a reference or a note not at all. */
+export function treeOf(blocks: readonly Block[]): Root {
   const root: Root = { type: 'root', children: [...blocks] }
   dropUndefinedNotes(root)
+  return root
+}
+
+/**
+ * Writes a tree as GFM with dollar math and footnotes: `-` for lists, `*` for emphasis, fences for code, one line a
+ * paragraph.
+ */
+export function writeMarkdown(root: Root): string {
   return toMarkdown(root, {
     bullet: '-',
     emphasis: '*',
