@@ -11,6 +11,9 @@ describe('withoutMarks', () => {
     ['| a | b |\n|---|:-:|\n| c | d |', '  a   b  \n\n  c   d  '],
     ['5 \\* 3 \\_ \\[x\\] line\\\nend', '5 * 3 _ [x] line\nend'],
     ['x<sup>2</sup><br>y &#x20;', 'x2\ny  '],
+    ['[![badge](b.svg)](https://a.test) shown', 'badge shown'],
+    ['- [x] done\n- [ ] to do', 'done\nto do'],
+    ['`a * b_` and ``*`` &lt;br&gt; R&amp;D', 'a * b_ and * <br> R&D'],
     ['<Tale of Jang> and vector<int>', '<Tale of Jang> and vector<int>'],
     ['if a < b and b > c', 'if a < b and b > c'],
   ])('%j says %j', (markdown, words) => {
