@@ -14,6 +14,8 @@ describe('withoutMarks', () => {
     ['[![badge](b.svg)](https://a.test) shown', 'badge shown'],
     ['- [x] done\n- [ ] to do', 'done\nto do'],
     ['`a * b_` and ``*`` &lt;br&gt; R&amp;D', 'a * b_ and * <br> R&D'],
+    ['**`error`**: pass `null`', 'error: pass null'],
+    ['| a \\| b |', '  a | b  '],
     ['<Tale of Jang> and vector<int>', '<Tale of Jang> and vector<int>'],
     ['if a < b and b > c', 'if a < b and b > c'],
   ])('%j says %j', (markdown, words) => {

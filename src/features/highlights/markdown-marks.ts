@@ -6,7 +6,7 @@ const TAG = new RegExp(
 )
 const LINK = /!?\[((?:\\.|[^[\]\\])*)\](?:\((?:\\.|[^()\\]|\([^()]*\))*\)|\[[^[\]]*\])/gs
 /** Escapes and code say what they hold; stars, ticks and strikes go, and underscores but inside words. */
-const INLINE = /\\([!-/:-@[-`{-~\n])|(`{1,3})([^`]+)\2|[*`]+|~~|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu
+const INLINE = /\\([!-/:-@[-`{-~\n])|(`{1,3})([^`]+)\2|\*+|`+|~~|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu
 const ENTITY: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 
 /**
@@ -16,7 +16,7 @@ const ENTITY: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', 
 export function withoutMarks(quote: string): string {
   return quote
     .replaceAll(/^[ \t]*(?:```|~~~).*$/gm, '')
-    .replaceAll(/^[ \t]*\|.*$/gm, (row) => (/^[\s|:-]*$/.test(row) ? '' : row.replaceAll('|', ' ')))
+    .replaceAll(/^[ \t]*\|.*$/gm, (row) => (/^[\s|:-]*$/.test(row) ? '' : row.replaceAll(/(?<!\\)\|/g, ' ')))
     .replaceAll(/^[ \t]*(?:(?:>|#{1,6}|[-*+]|\d{1,9}[.)])[ \t]+)+(?:\[[ xX]\][ \t]+)?/gm, '')
     .replaceAll(/\[\^[^\]\s]{1,64}\]/g, '')
     .replaceAll(LINK, '$1')
