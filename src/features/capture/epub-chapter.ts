@@ -1,12 +1,12 @@
 import type { Nodes, RootContent } from 'mdast'
 import { parseMarkdown } from '../texts/plain-text-tree.ts'
-import { textOfTree } from '../texts/plain-text.ts'
+import { isBeyondParsing, plainTextOf, textOfTree } from '../texts/plain-text.ts'
 import { parseHTML } from 'linkedom'
 import type { DomDocument } from './article-dom.ts'
 import { normaliseMarkup } from './article-markup.ts'
 import { limitSource } from './article-source.ts'
 import { cleanTree } from './clean-tree.ts'
-import { writeMarkdown } from './markdown.ts'
+import { treeOf, writeMarkdown } from './markdown.ts'
 
 /** One chapter file. Its notes stand apart: Markdown shows all notes of a text at its end. */
 export interface Chapter {
@@ -35,7 +35,8 @@ export function readChapter(xhtml: string, number: number): Chapter {
   }
   const blocks = cleanTree(document.body, 'about:blank').map((block) => block.node)
   for (const block of blocks) nameNotes(block, number)
-  const written = writeMarkdown(blocks)
+  const written = writeMarkdown(treeOf(blocks))
+  if (isBeyondParsing(written)) return unparsed(written)
   const tree = parseMarkdown(written)
   const isNote = (node: RootContent): boolean => node.type === 'footnoteDefinition'
   const first = tree.children.findIndex(isNote)
@@ -52,6 +53,19 @@ export function readChapter(xhtml: string, number: number): Chapter {
     heading: heading ? text([heading]).replaceAll('\n', ' ') || null : null,
     beginsWithList: body[0]?.type === 'list',
     endsWithList: body.at(-1)?.type === 'list',
+  }
+}
+
+/** A chapter nested deeper than any text is: its words, without more. */
+function unparsed(written: string): Chapter {
+  return {
+    markdown: written.trim(),
+    plain: plainTextOf(written),
+    notes: '',
+    plainNotes: '',
+    heading: null,
+    beginsWithList: false,
+    endsWithList: false,
   }
 }
 

@@ -149,6 +149,13 @@ describe('extractEpub', () => {
     expect(text.plain).toContain('The Lamp')
   })
 
+  it('survives nesting that no text has', async () => {
+    const body = `${'<div><blockquote>'.repeat(5_000)}deep${'</blockquote></div>'.repeat(5_000)}${one}`
+    const text = await extractEpub(makeEpub({ chapters: { 'a.xhtml': body } }))
+    expect(text.plain).toContain('deep')
+    expect(text.plain).toContain('A lamp is lit')
+  })
+
   it('passes over names that lead outside', async () => {
     const text = await extractEpub(
       makeEpub({
