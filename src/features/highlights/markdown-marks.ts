@@ -1,12 +1,23 @@
-/** Tags that Markdown lets through. Other words in angle brackets may be the text's own. */
-const TAG = new RegExp(
-  '</?(?:a|abbr|b|blockquote|cite|code|del|details|div|em|figcaption|figure|h[1-6]|i|img|ins|kbd|li|mark|ol|p|q|s|small' +
-    '|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)(?:\\s[^<>]{0,400})?>',
-  'gi',
-)
 const LINK = /!?\[((?:\\.|[^[\]\\])*)\](?:\((?:\\.|[^()\\]|\([^()]*\))*\)|\[[^[\]]*\])/gs
-/** Escapes and code say what they hold; stars, ticks and strikes go, and underscores but inside words. */
-const INLINE = /\\([!-/:-@[-`{-~\n])|(`{1,3})([^`]+)\2|\*+|`+|~~|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu
+
+/** Tags that Markdown lets through. Other words in angle brackets may be the text's own. */
+const TAGS =
+  'a|abbr|b|blockquote|br|cite|code|del|details|div|em|figcaption|figure|h[1-6]|i|img|ins|kbd|li|mark|ol|p|q|s|small|span|' +
+  'strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul'
+
+/** What stands for something else inside a line, in one pass, so that what code holds is left alone. */
+const INLINE = new RegExp(
+  [
+    String.raw`\\(?<escaped>[!-/:-@[-\x60{-~\n])`,
+    '(?<ticks>`{1,3})(?<code>[^`]+)\\k<ticks>',
+    String.raw`<(?<address>(?:https?:|mailto:)[^<>\s]*)>`,
+    String.raw`</?(?<tag>${TAGS})(?:\s[^<>]{0,400}|/)?>`,
+    '<!--[^>]{0,400}-->',
+    '&(?:#x(?<hex>[0-9a-fA-F]{1,6})|(?<entity>amp|lt|gt|quot|nbsp));',
+    String.raw`\*+|\x60+|~~|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])`,
+  ].join('|'),
+  'gu',
+)
 const ENTITY: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
 
 /**
@@ -21,13 +32,16 @@ export function withoutMarks(quote: string): string {
     .replaceAll(/\[\^[^\]\s]{1,64}\]/g, '')
     .replaceAll(LINK, '$1')
     .replaceAll(LINK, '$1')
-    .replaceAll(/<((?:https?:|mailto:)[^<>\s]*)>/g, '$1')
-    .replaceAll(/<br[ \t]*\/?>/gi, '\n')
-    .replaceAll(TAG, '')
-    .replaceAll(INLINE, (_whole, escaped?: string, _ticks?: string, code?: string) => escaped ?? code ?? '')
-    .replaceAll(/&#x([0-9a-f]{1,6});/gi, (_whole, hex: string) => {
-      const codePoint = Number.parseInt(hex, 16)
-      return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : ''
-    })
-    .replaceAll(/&(amp|lt|gt|quot|nbsp);/g, (_whole, name: string) => ENTITY[name] ?? '')
+    .replaceAll(INLINE, (...match: unknown[]) =>
+      meaningOf(match.at(-1) as Record<string, string | undefined>),
+    )
+}
+
+function meaningOf({ escaped, code, address, tag, hex, entity }: Record<string, string | undefined>): string {
+  if (tag !== undefined) return tag === 'br' ? '\n' : ''
+  if (hex !== undefined) {
+    const codePoint = Number.parseInt(hex, 16)
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : ''
+  }
+  return escaped ?? code ?? address ?? ENTITY[entity ?? ''] ?? ''
 }
