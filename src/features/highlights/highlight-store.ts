@@ -65,6 +65,18 @@ export async function findPlain(db: Db, textId: number): Promise<{ id: number; p
   return db.selectFrom('text').select(['id', 'plain']).where('id', '=', textId).executeTakeFirst()
 }
 
+export async function findCurrentPlain(
+  db: Db,
+  sourceId: number,
+): Promise<{ id: number; plain: string } | undefined> {
+  return db
+    .selectFrom('text')
+    .innerJoin('source', 'source.text_id', 'text.id')
+    .select(['text.id', 'text.plain'])
+    .where('source.id', '=', sourceId)
+    .executeTakeFirst()
+}
+
 export const showHighlight = (highlight: Highlight): ShownHighlight => ({
   id: String(highlight.id),
   itemId: String(highlight.source_id),

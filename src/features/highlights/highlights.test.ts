@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { testLibrary } from '../../../test/support/library.ts'
 import type { Library } from '../../core/library.ts'
 import { sliceCodePoints } from '../../core/text.ts'
-import { addHighlight, reanchorHighlights } from './highlights.ts'
+import { addHighlight, reanchorHighlights, reanchorInCurrent } from './highlights.ts'
 
 const SENTENCES = [
   'The harbour froze in the first week of January, and no ship came in for forty days.',
@@ -125,6 +125,18 @@ describe('reanchorHighlights', () => {
     )
     const { id } = await setText(`New opening.\n\n${TEXT}`)
     expect(await first()).toMatchObject({ text_id: id, state: 'anchored', trashed_at: clock.toISOString() })
+  })
+
+  it('anchors in the current text what came from a joined source', async () => {
+    await setText(TEXT)
+    const { highlight } = await mark(SENTENCES[2]!)
+    const { id } = await setText(`Another page.\n\n${TEXT}`)
+    const elsewhere = await library.db.selectFrom('text').select('id').orderBy('id').executeTakeFirstOrThrow()
+    await library.change(async (change) => {
+      await change.update('highlight', Number(highlight.id), { text_id: elsewhere.id, start_offset: 165 })
+      await reanchorInCurrent(change, sourceId)
+    })
+    expect(await first()).toMatchObject({ text_id: id, start_offset: 15 + TEXT.indexOf(SENTENCES[2]!) })
   })
 
   it('writes nothing when it is told the same text again', async () => {

@@ -9,6 +9,7 @@ import { anchorQuote, type Anchor } from './anchor.ts'
 import { foldText } from './fold.ts'
 import { foldStored } from './folded-cache.ts'
 import {
+  findCurrentPlain,
   findPlain,
   findStanding,
   insertAnchored,
@@ -117,4 +118,10 @@ export async function reanchorHighlights(
     }
   }
   return counts
+}
+
+/** The same for whatever text is current: after sources were joined or a highlight came back from the trash. */
+export async function reanchorInCurrent(change: Change, sourceId: number): Promise<void> {
+  const current = await findCurrentPlain(change.db, sourceId)
+  if (current) await reanchorHighlights(change, sourceId, current)
 }
