@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSmallApp } from '../../../test/protocol/small-app.ts'
 import {
+  LOG_LEVEL,
   V,
   callTool,
   era,
@@ -419,6 +420,12 @@ describe('streams', () => {
     expect(lines.at(-1)).toEqual({ jsonrpc: '2.0', id: 1, result: { content: [] } })
     expect((await post(callTool('slow'))).type).toBe('application/json')
     expect((await post(withToken, { accept: 'application/json' })).type).toBe('application/json')
+  })
+
+  it('is not opened for a log that the application does not declare', async () => {
+    const params = { _meta: { ...meta, [LOG_LEVEL]: 'debug' } }
+    const { type } = await post(callTool('echo', {}, params), modernHeaders('tools/call', 'echo'))
+    expect(type).toBe('application/json')
   })
 
   it('is also the answer to a client that takes nothing else', async () => {
