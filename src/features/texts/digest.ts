@@ -132,7 +132,7 @@ function cosine(a: Map<string, number>, b: Map<string, number>): number {
 /** The opening of the prose (titles and bylines before it are left out where it begins soon). */
 function openingOf(plain: string): string {
   const head = plain.slice(0, 3_000)
-  const prose = head.search(/^(?=[^\n]*\S)(?:[^\n]{80,}|[^\n]{30,}[.!?…。！？]["'”’»)\]」』）]*[ \t]*)$/mu)
+  const prose = head.search(/^(?=[^\n]*\S)(?:[^\n]{80,}|[^\n]{12,}[.!?…。！？]["'”’»)\]」』）]*[ \t]*)$/mu)
   const text = plain.slice(Math.max(0, prose)).trimStart()
   const limit = indexOfCodePoint(text, EXCERPT)
   if (limit >= text.length) return text.trimEnd()
