@@ -18,6 +18,7 @@ export async function readEpub(bytes: Uint8Array): Promise<EpubText> {
   const opf = name === undefined ? undefined : archive.text(name)
   if (name === undefined || opf === undefined) throw damagedEpub('It does not say what it holds.')
   const book = readPackage(opf, name)
+  if (book.spine.length === 0 && !/<(?:\w+:)?itemref\b/u.test(opf)) throw damagedEpub('It lists no chapters.')
   const { chapters, missing } = chaptersOf(archive, book)
   if (chapters.length === 0 && missing.length > 0) throw damagedEpub('Its chapters are not in it.')
   const { markdown, plain, starts } = joined(chapters)

@@ -188,6 +188,7 @@ describe('extractEpub', () => {
     ['drm_protected', 'an Adobe licence', { 'META-INF/rights.xml': '<rights/>' }],
     ['drm_protected', 'a Readium licence', { 'META-INF/license.lcpl': '{}' }],
     ['damaged_file', 'no chapter at all', { 'OEBPS/a.xhtml': null }],
+    ['damaged_file', 'a package that is cut off', { 'OEBPS/book.opf': '<package><metadata/></package>' }],
     ['damaged_file', 'no package file', { 'OEBPS/book.opf': null }],
     ['no_text', 'pictures alone', { 'OEBPS/a.xhtml': '<html><body><img src="a.png"/></body></html>' }],
     ['too_large', 'a chapter that unpacks to 100 MB', { 'OEBPS/a.xhtml': new Uint8Array(100 * 2 ** 20) }],
