@@ -33,6 +33,8 @@ export interface Column {
   flexible?: boolean
   /** Fewest columns of a flexible one. */
   least?: number
+  /** Left off, the last such column first, where the terminal has no room for it. */
+  spare?: boolean
 }
 
 /** Where a command prints for people. */
@@ -77,10 +79,16 @@ export class Printer {
   }
 
   /**
-   * Rows in columns. On a terminal the flexible columns share what is left of its width and long cells are cut; elsewhere
-   * nothing is cut.
+   * Rows in columns. On a terminal the flexible columns share what is left of its width, long cells are cut, and spare
+   * columns are left off; elsewhere nothing is.
    */
   table(columns: readonly Column[], rows: readonly (readonly (string | Span)[])[]): void {
+    const dropped = this.columns === undefined ? -1 : spareAt(columns, rows, this.columns)
+    if (dropped >= 0)
+      return this.table(
+        columns.toSpliced(dropped, 1),
+        rows.map((row) => row.toSpliced(dropped, 1)),
+      )
     const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? { text: cell } : cell)))
     const widths = columns.map(({ title }, at) =>
       Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[at]?.text ?? ''))),
@@ -109,6 +117,23 @@ export class Printer {
   json(value: unknown): void {
     this.write(`${jsonText(value)}\n`)
   }
+}
+
+/** The column to leave off so that a row fits, or -1. */
+function spareAt(
+  columns: readonly Column[],
+  rows: readonly (readonly (string | Span)[])[],
+  most: number,
+): number {
+  const needed = columns.map(({ title, flexible, least = 8 }, at) => {
+    const texts = rows
+      .map((row) => row[at] ?? '')
+      .map((cell) => (typeof cell === 'string' ? cell : cell.text))
+    const widest = Math.max(displayWidth(title), ...texts.map(displayWidth))
+    return flexible ? Math.min(widest, least) : widest
+  })
+  const fits = needed.reduce((sum, width) => sum + width + 2, -2) <= most
+  return fits ? -1 : columns.findLastIndex(({ spare }) => spare)
 }
 
 function shrink(columns: readonly Column[], widths: number[], most: number): void {

@@ -115,6 +115,9 @@ function checkWords({ name, words = {} }: Command, { positionals }: Arguments): 
     throw usage(`commonplace ${name} does not take ${JSON.stringify(positionals[most])}.`)
 }
 
+/** How long a command may take to end once it is interrupted. */
+const INTERRUPT_MS = 5_000
+
 /** The first interrupt asks the command to end, a second one ends the process. */
 function listenForInterrupts(): { signal: AbortSignal; code(): number } {
   const abort = new AbortController()
@@ -126,6 +129,8 @@ function listenForInterrupts(): { signal: AbortSignal; code(): number } {
     process.on(signal, () => {
       if (abort.signal.aborted) process.exit(exit)
       code = exit
+      // What does not listen must not keep the reader waiting.
+      setTimeout(() => process.exit(exit), INTERRUPT_MS).unref()
       abort.abort(new Failure('cancelled', 'Interrupted.', { hint: 'Run it again to go on.' }))
     })
   }

@@ -1,4 +1,5 @@
 import { basename, relative, resolve } from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { LocalLibrary } from '../../app/open-local.ts'
 import { Failure } from '../../core/failure.ts'
@@ -102,7 +103,7 @@ async function take(context: Context, local: LocalLibrary, word: string, outcome
       async () => {
         if (process.stdin.isTTY)
           throw usage('Standard input is the keyboard.', 'Pipe a page or a file into `commonplace add -`.')
-        const bytes = new Uint8Array(await buffer(process.stdin))
+        const bytes = new Uint8Array(await buffer(addAbortSignal(signal, process.stdin)))
         checkSupported(bytes, 'standard input')
         return bytes
       },

@@ -34,7 +34,7 @@ export const config = defineCommand({
     const embedding =
       'url' in embedder ? `${embedder.kind} ${embedder.model} at ${embedder.url}` : embedder.kind
     out.table(
-      [{ title: 'SETTING' }, { title: 'VALUE', flexible: true, least: 24 }, { title: 'FROM' }],
+      [{ title: 'SETTING' }, { title: 'VALUE', flexible: true, least: 24 }, { title: 'FROM', spare: true }],
       [
         ['library', there ? library : `${library} (not made yet)`, from('COMMONPLACE_LIBRARY', 'library')],
         ['embedder', embedding, from('COMMONPLACE_EMBEDDER')],

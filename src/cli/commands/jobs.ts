@@ -63,7 +63,7 @@ export const jobs = defineCommand({
             { title: 'STATE' },
             { title: 'WORK' },
             { title: 'ABOUT', flexible: true, least: 16 },
-            { title: 'SINCE' },
+            { title: 'SINCE', spare: true },
           ],
           listed.map((job) => [
             {

@@ -70,10 +70,10 @@ export function printItems({ out }: Pick<Context, 'out'>, items: readonly Item[]
   const columns: Column[] = [
     { title: 'ID' },
     { title: 'TITLE', flexible: true, least: 20 },
-    { title: 'BY', flexible: true, least: 10 },
-    { title: 'KIND' },
-    { title: 'STATE' },
-    { title: 'SAVED' },
+    { title: 'BY', flexible: true, least: 10, spare: true },
+    { title: 'KIND', spare: true },
+    { title: 'STATE', spare: true },
+    { title: 'SAVED', spare: true },
   ]
   out.table(
     columns,

@@ -35,7 +35,11 @@ export const trash = defineCommand({
       else {
         const now = library.now()
         out.table(
-          [{ title: 'ID' }, { title: 'TITLE', flexible: true, least: 16 }, { title: 'THROWN AWAY' }],
+          [
+            { title: 'ID' },
+            { title: 'TITLE', flexible: true, least: 16 },
+            { title: 'THROWN AWAY', spare: true },
+          ],
           items.map((item) => [
             { text: String(item.id), style: STYLE.dim },
             oneLine(item.title),
