@@ -89,8 +89,8 @@ const STATEMENTS = [
      model text not null, code blob not null)`,
   `create table vector (
      passage_id integer primary key references passage (id) on delete cascade, quantised blob not null)`,
-  `create table ranking (id text primary key, filter text not null, ids text not null, expires_at text not null)
-     without rowid`,
+  `create table ranking (id text primary key, filter text not null, ids text not null, expires_at text not null)`,
+  `create index ranking_by_expiry on ranking (expires_at)`,
 ]
 
 /** The library as it was first released. */

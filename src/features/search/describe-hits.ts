@@ -1,6 +1,6 @@
 import type { Library } from '../../core/library.ts'
 import type { Source } from '../sources/source-store.ts'
-import { findPassages, type Passage } from './passage-store.ts'
+import { findPassages, listed, type Passage } from './passage-store.ts'
 import type { Query } from './query.ts'
 import type { Hit } from './search.ts'
 import { cutSnippet, type Snippet } from './snippet.ts'
@@ -21,11 +21,7 @@ export async function describeHits(
   const sources = await db
     .selectFrom('source')
     .select(['id', 'title', 'kind', 'authors', 'url', 'created_at', 'published'])
-    .where(
-      'id',
-      'in',
-      hits.map(({ sourceId }) => sourceId),
-    )
+    .where('id', 'in', listed(hits.map(({ sourceId }) => sourceId)))
     .where('trashed_at', 'is', null)
     .execute()
   const sourceOf = new Map(sources.map((source) => [source.id, source]))

@@ -7,7 +7,7 @@ import { findSource } from '../sources/source-store.ts'
 import { foldWords } from './fold-words.ts'
 import { fullText } from './indexes.ts'
 import { emptyFilter, type QueryFilter } from './query.ts'
-import { sourcesOf } from './search-words.ts'
+import { listed, sourcesOf } from './passage-store.ts'
 
 export interface FilterRights {
   highlights: boolean
@@ -56,11 +56,7 @@ export async function filterSources(
       { order: 'newest', limit: AUTHORED },
     )
     const sources = (await sourcesOf(db, titles)).map(({ source_id }) => source_id)
-    query = query.where(
-      'source.id',
-      'in',
-      sql<number>`(select value from json_each(${JSON.stringify(sources)}))`,
-    )
+    query = query.where('source.id', 'in', listed(sources))
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('source.id', 'desc').execute()
   return rows

@@ -5,6 +5,8 @@ import type { Hit } from './search.ts'
 
 /** How long the pages of one list fit together. */
 const FROZEN_MS = 15 * 60_000
+/** More lists than these at a time and the oldest are made again when they are asked for. */
+const MOST_FROZEN = 200
 
 const storedShape = z.array(
   z.tuple([z.number(), z.number().nullable(), z.number(), z.enum(['words', 'meaning', 'both'])]),
@@ -27,7 +29,22 @@ export async function freezeRanking(
   ])
   const expires = new Date(now.getTime() + FROZEN_MS)
   await library.change(async ({ db }) => {
-    await db.deleteFrom('ranking').where('expires_at', '<', now.toISOString()).execute()
+    await db
+      .deleteFrom('ranking')
+      .where((where) =>
+        where.or([
+          where('expires_at', '<', now.toISOString()),
+          where('expires_at', '<=', (of) =>
+            of
+              .selectFrom('ranking')
+              .select('expires_at')
+              .orderBy('expires_at', 'desc')
+              .limit(1)
+              .offset(MOST_FROZEN),
+          ),
+        ]),
+      )
+      .execute()
     await db
       .insertInto('ranking')
       .values({ id, filter, ids: JSON.stringify(ids), expires_at: expires.toISOString() })

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, PassageTable } from '../../db/schema.ts'
 import { foldWords } from './fold-words.ts'
 import { fullText } from './indexes.ts'
@@ -22,14 +22,13 @@ export async function addPassages(db: Db, passages: readonly NewPassage[]): Prom
   }
 }
 
+/** A list of ids for `in`: one parameter, and so one statement, however long it is. */
+export const listed = (ids: readonly number[]): RawBuilder<number> =>
+  sql<number>`(select value from json_each(${JSON.stringify(ids)}))`
+
 /** Removes passages; their words and vectors go with them. */
 export async function removePassages(db: Db, ids: readonly number[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += ROWS_A_STATEMENT) {
-    await db
-      .deleteFrom('passage')
-      .where('id', 'in', ids.slice(from, from + ROWS_A_STATEMENT))
-      .execute()
-  }
+  if (ids.length > 0) await db.deleteFrom('passage').where('id', 'in', listed(ids)).execute()
 }
 
 /** The passages of a source, or of one of its highlights or notes, by id. */
@@ -44,11 +43,21 @@ export function passagesOf(
 }
 
 /** Passages by their ids, those that are there, in no order. */
-export async function findPassages(db: Db, ids: readonly number[]): Promise<Passage[]> {
-  const found: Passage[] = []
-  for (let from = 0; from < ids.length; from += 500) {
-    const some = ids.slice(from, from + 500)
-    found.push(...(await db.selectFrom('passage').selectAll().where('id', 'in', some).execute()))
-  }
-  return found
-}
+export const findPassages = (db: Db, ids: readonly number[]): Promise<Passage[]> =>
+  db.selectFrom('passage').selectAll().where('id', 'in', listed(ids)).execute()
+
+/** The source of each passage. */
+export const sourcesOf = (db: Db, ids: readonly number[]): Promise<Pick<Passage, 'id' | 'source_id'>[]> =>
+  db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', listed(ids)).execute()
+
+/** First and last passage of each source. */
+export const rangesOf = (
+  db: Db,
+  sources: readonly number[],
+): Promise<{ source_id: number; first: number; last: number }[]> =>
+  db
+    .selectFrom('passage')
+    .select((of) => ['source_id', of.fn.min('id').as('first'), of.fn.max('id').as('last')])
+    .where('source_id', 'in', listed(sources))
+    .groupBy('source_id')
+    .execute()

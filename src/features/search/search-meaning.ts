@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { CodeIndex } from './hamming-scan.ts'
-import type { Passage } from './passage-store.ts'
+import { listed, type Passage } from './passage-store.ts'
 import { dotQuantised, signCode } from './quantise.ts'
 import { inScope, type SearchScope } from './search-scope.ts'
 
@@ -53,33 +53,23 @@ async function acceptor(
   { sources }: SearchScope,
 ): Promise<((id: number) => boolean) | undefined> {
   if (!sources || sources.size > FEW_PASSAGES) return undefined
-  const ids = new Set<number>()
-  const wanted = [...sources]
-  for (let from = 0; from < wanted.length; from += 500) {
-    const rows = await db
-      .selectFrom('passage')
-      .select('id')
-      .where('source_id', 'in', wanted.slice(from, from + 500))
-      .limit(FEW_PASSAGES)
-      .execute()
-    for (const { id } of rows) ids.add(id)
-    if (ids.size > FEW_PASSAGES) return undefined
-  }
+  const rows = await db
+    .selectFrom('passage')
+    .select('id')
+    .where('source_id', 'in', listed([...sources]))
+    .limit(FEW_PASSAGES + 1)
+    .execute()
+  if (rows.length > FEW_PASSAGES) return undefined
+  const ids = new Set(rows.map(({ id }) => id))
   return (id) => ids.has(id)
 }
 
 type VectorOfPassage = MeaningHit['passage'] & { quantised: Uint8Array }
 
-async function readVectors(db: Kysely<Schema>, ids: readonly number[]): Promise<VectorOfPassage[]> {
-  const rows: VectorOfPassage[] = []
-  for (let from = 0; from < ids.length; from += 400) {
-    const some = await db
-      .selectFrom('vector')
-      .innerJoin('passage', 'passage.id', 'vector.passage_id')
-      .select(['passage.id', 'passage.source_id', 'passage.kind', 'vector.quantised'])
-      .where('vector.passage_id', 'in', ids.slice(from, from + 400))
-      .execute()
-    rows.push(...some)
-  }
-  return rows
-}
+const readVectors = (db: Kysely<Schema>, ids: readonly number[]): Promise<VectorOfPassage[]> =>
+  db
+    .selectFrom('vector')
+    .innerJoin('passage', 'passage.id', 'vector.passage_id')
+    .select(['passage.id', 'passage.source_id', 'passage.kind', 'vector.quantised'])
+    .where('vector.passage_id', 'in', listed(ids))
+    .execute()

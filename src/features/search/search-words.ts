@@ -3,7 +3,7 @@ import { WORD_COLUMNS, type WordQuery } from '../../db/full-text.ts'
 import type { Db, Schema } from '../../db/schema.ts'
 import { isCommonWord } from './common-words.ts'
 import { fullText } from './indexes.ts'
-import { findPassages, type Passage } from './passage-store.ts'
+import { findPassages, rangesOf, sourcesOf, type Passage } from './passage-store.ts'
 import type { Query, Term } from './query.ts'
 import { scorePassage, type Needle, type PassageScore } from './score-passage.ts'
 import { inScope, type SearchScope } from './search-scope.ts'
@@ -14,20 +14,25 @@ export interface WordHit extends PassageScore {
 
 /** Up to here a frequency is counted, beyond it is estimated from where the counted ones lie. */
 const COUNTED = 20_000
-/** More matches than these are not put in order by the index, which would read each of them. */
-const RANKED = 30_000
+/** More matches than these are not put in order by the index, which reads each of them (about 0.7 µs). */
+const RANKED = 12_000
 /** How many candidates are looked at closely. */
 const CANDIDATES = 300
+/** Candidates that hold some of the words. */
+const PARTIAL = 200
 /** Fewer passages that hold every word than these, and those that hold some are looked at too. */
 const ENOUGH = 20
 /** A word in more than a tenth of the passages is common, in a library that is large enough to say so. */
 const COMMON_SHARE = 0.1
 const LARGE = 500
-/** Sources that are asked one by one whether they hold the other words. */
-const ASKED_SOURCES = 32
 /** As many sources of a filter are searched one by one, by the ids of their passages. */
 const FEW_SOURCES = 100
-const ASKED_NEEDLES = 6
+/** Words spread over a source: passages with the rarest word that are looked at, and the sources of theirs. */
+const SPREAD_PASSAGES = 500
+const SPREAD_SOURCES = 100
+/** The places of a word that is no more frequent are fetched at once; of others a source is asked alone, if few are left. */
+const FETCHED = 2_000
+const ASKED_SOURCES = 16
 /** What words spread over the passages of one source are worth against words in one passage. */
 const SPREAD = 0.9
 
@@ -102,28 +107,38 @@ class WordSearch {
     }
   }
 
-  /** Passages of sources that hold every needed word, but not in one place. */
+  /** Passages of sources that hold every needed word, but not in one place: one passage a word. */
   async #gatherSpread(): Promise<void> {
-    const byFrequency = this.#required.toSorted((a, b) => this.#frequency(a) - this.#frequency(b))
-    const [rarest, ...others] = byFrequency.filter((term) => this.#frequency(term) > 0)
-    if (!rarest || others.length === 0 || others.length + 1 < this.#required.length) return
-    const ids = await this.#find(asQuery(rarest), 'newest', 1_000)
-    const sources = [...new Set((await sourcesOf(this.#db, ids)).map(({ source_id }) => source_id))]
-    for (const { first, last } of await rangesOf(this.#db, sources.slice(0, ASKED_SOURCES))) {
-      const here: number[] = []
-      let missing = false
-      for (const term of [rarest, ...others.slice(0, ASKED_NEEDLES)]) {
-        const [id] = await fullText.match(this.#db, this.#restrict(asQuery(term)), {
-          order: 'newest',
-          limit: 1,
-          between: [first, last],
-        })
-        missing = id === undefined
-        if (missing) break
-        here.push(id!)
+    const [rarest, ...others] = this.#required.toSorted((a, b) => this.#frequency(a) - this.#frequency(b))
+    if (!rarest || others.length === 0 || this.#frequency(rarest) === 0) return
+    const ids = await this.#find(asQuery(rarest), 'newest', SPREAD_PASSAGES)
+    const sourceOf = await sourcesOf(this.#db, ids)
+    const sources = [...new Set(sourceOf.map(({ source_id }) => source_id))].slice(0, SPREAD_SOURCES)
+    let places = (await rangesOf(this.#db, sources)).map((range) => ({
+      ...range,
+      ids: sourceOf
+        .filter(({ source_id }) => source_id === range.source_id)
+        .map(({ id }) => id)
+        .slice(0, 1),
+    }))
+    for (const term of others) {
+      if (places.length === 0) return
+      const asked = this.#restrict(asQuery(term))
+      const seldom = this.#frequency(term) <= FETCHED
+      const all = seldom
+        ? (await fullText.match(this.#db, asked, { order: 'newest', limit: FETCHED })).toReversed()
+        : []
+      const left: typeof places = []
+      for (const place of seldom ? places : places.slice(0, ASKED_SOURCES)) {
+        const between = [place.first, place.last] as const
+        const [id] = seldom
+          ? [firstWithin(all, between)]
+          : await fullText.match(this.#db, asked, { order: 'newest', limit: 1, between })
+        if (id !== undefined) left.push({ ...place, ids: [...place.ids, id] })
       }
-      if (!missing) for (const id of here) this.#candidates.add(id)
+      places = left
     }
+    for (const id of places.flatMap((place) => place.ids)) this.#candidates.add(id)
   }
 
   /** Passages with some of the words: the rarest ones, as many as can be ranked in no time. */
@@ -149,7 +164,7 @@ class WordSearch {
       .toSorted((a, b) => a.frequency - b.frequency)
       .filter(({ frequency }) => (work += frequency) <= RANKED)
       .map(({ term }) => asQuery(term))
-    if (rare.length > 0) await this.#gather({ any: rare }, 'rank', CANDIDATES)
+    if (rare.length > 0) await this.#gather({ any: rare }, 'rank', PARTIAL)
   }
 
   async #gather(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<void> {
@@ -225,6 +240,19 @@ class WordSearch {
 
 export const asQuery = ({ words, prefix }: Term): WordQuery => ({ phrase: words, prefix })
 
+/** The first of the sorted ids that lies between two. */
+function firstWithin(ids: readonly number[], [first, last]: readonly [number, number]): number | undefined {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ids[middle]! < first) low = middle + 1
+    else high = middle
+  }
+  const id = ids[low]
+  return id !== undefined && id <= last ? id : undefined
+}
+
 function toNeedle(term: Term, frequency: number, size: number): Needle {
   const common =
     !term.quoted &&
@@ -261,30 +289,4 @@ async function librarySize(db: Db): Promise<number> {
     .select((of) => of.fn.max('id').as('last'))
     .executeTakeFirst()
   return row?.last ?? 0
-}
-
-/** The source of each passage. */
-export async function sourcesOf(
-  db: Db,
-  ids: readonly number[],
-): Promise<Pick<Passage, 'id' | 'source_id'>[]> {
-  const found: Pick<Passage, 'id' | 'source_id'>[] = []
-  for (let from = 0; from < ids.length; from += 500) {
-    const some = ids.slice(from, from + 500)
-    found.push(
-      ...(await db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', some).execute()),
-    )
-  }
-  return found
-}
-
-/** First and last passage of each source. */
-async function rangesOf(db: Db, sources: readonly number[]): Promise<{ first: number; last: number }[]> {
-  if (sources.length === 0) return []
-  return db
-    .selectFrom('passage')
-    .select((of) => [of.fn.min('id').as('first'), of.fn.max('id').as('last')])
-    .where('source_id', 'in', sources)
-    .groupBy('source_id')
-    .execute()
 }

@@ -8,7 +8,8 @@ import { fullText } from './indexes.ts'
 import { isBlank, parseQuery, type Query } from './query.ts'
 import { residentCodes } from './resident-codes.ts'
 import { searchMeaning, type MeaningHit } from './search-meaning.ts'
-import { asQuery, searchWords, sourcesOf, type WordHit } from './search-words.ts'
+import { sourcesOf } from './passage-store.ts'
+import { asQuery, searchWords, type WordHit } from './search-words.ts'
 import type { SearchScope } from './search-scope.ts'
 
 export const SEARCH_MODES = ['hybrid', 'words', 'meaning'] as const
