@@ -126,8 +126,9 @@ export function locateWords(text: string): FoldedWord[] {
   return words
 }
 
-/** What normalises together: letters of Hangul, half-width Katakana with their signs, a character with its marks. */
-const UNIT = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|[\uff66-\uff9f]\p{M}*[\uff9e\uff9f]?|\P{M}?\p{M}*/gsu
+/** What normalises together: letters of Hangul, a character with its marks, those of half-width Katakana among them. */
+const UNIT =
+  /[\uac00-\ud7a3]?[\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]+[\p{M}\uff9e\uff9f]*|\P{M}?[\p{M}\uff9e\uff9f]*/gsu
 
 function normaliseWithPlaces(text: string): { normalised: string; starts: number[]; ends: number[] } {
   let normalised = ''

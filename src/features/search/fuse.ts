@@ -37,10 +37,11 @@ export function fuseRanks(words: readonly RankedWords[], meaning: readonly numbe
   for (const [rank, { key, coverage, leads }] of words.entries()) {
     const weight = weightOf(coverage)
     const known = byKey.get(key)
-    if (known && weight === 0) continue
-    const own = weight / (K + rank + 1) + (leads ? LEAD : 0)
+    const counts = weight > 0 || leads
+    if (known && !counts) continue
     // Chance hits come after everything that either way found in earnest.
-    const score = (known?.score ?? 0) + (weight > 0 || leads ? own : 1e-6 / (rank + 1))
+    const own = counts ? weight / (K + rank + 1) + (leads ? LEAD : 0) : 1e-6 / (rank + 1)
+    const score = (known?.score ?? 0) + own
     byKey.set(key, { key, score, matched: known ? 'both' : 'words' })
   }
   return [...byKey.values()].toSorted((a, b) => b.score - a.score)
