@@ -2,7 +2,6 @@ import type { LocalLibrary } from '../app/open-local.ts'
 import type { Db } from '../db/schema.ts'
 import type { Printer } from './print.ts'
 import { startProgress } from './progress.ts'
-import { count } from './when.ts'
 
 /** A further try that is due within this many milliseconds is waited for. */
 const PATIENCE_MS = 60_000
@@ -52,7 +51,13 @@ export async function drainJobs(
   return { done: of('completed'), failed: of('failed') }
 }
 
-/** What goes on, in a line: `Embedding 120 of 400 · 3 jobs waiting`. */
+const DOING: Record<string, string> = {
+  capture: 'capturing',
+  embed: 'reading for search by meaning',
+  'purge-trash': 'emptying the trash',
+}
+
+/** What goes on, in a line: `Capturing 2 · reading for search by meaning 120 of 400 · 3 waiting`. */
 export async function describeWork(db: Db): Promise<string> {
   const running = await db
     .selectFrom('job')
@@ -65,15 +70,21 @@ export async function describeWork(db: Db): Promise<string> {
     .select(({ fn }) => fn.countAll<number>().as('waiting'))
     .where('state', '=', 'pending')
     .executeTakeFirstOrThrow()
-  const parts = running.map(({ kind, progress }) => [kind, progressOf(progress)].filter(Boolean).join(' '))
-  if (waiting > 0) parts.push(`${count(waiting, 'job')} waiting`)
-  return parts.join(' · ') || 'Working…'
+  const parts = [...new Set(running.map(({ kind }) => kind))].map((kind) => {
+    const same = running.filter((job) => job.kind === kind)
+    const far = same.length === 1 ? progressOf(same[0]!.progress) : String(same.length)
+    return [DOING[kind] ?? kind, far].filter(Boolean).join(' ')
+  })
+  if (waiting > 0) parts.push(`${waiting} waiting`)
+  const text = parts.join(' · ') || 'working…'
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
+/** How far a job is, as it says itself: `120 of 400`. */
 export function progressOf(json: string | null): string {
   if (json === null) return ''
-  const { done, total, message } = JSON.parse(json) as { done: number; total?: number; message?: string }
-  return [message, total === undefined ? String(done) : `${done} of ${total}`].filter(Boolean).join(' ')
+  const { done, total } = JSON.parse(json) as { done: number; total?: number }
+  return total === undefined ? String(done) : `${done} of ${total}`
 }
 
 async function nextTry(db: Db): Promise<number | undefined> {

@@ -94,7 +94,8 @@ export function wrap(paragraph: readonly Span[], columns: number): Span[][] {
     const gap = atom.gap && width > 0 ? 1 : 0
     if (width > 0 && width + gap + atom.width > most) end()
     else if (gap) {
-      line.push({ text: ' ' })
+      const { style } = atom.spans[0]!
+      line.push(style !== undefined && style === line.at(-1)?.style ? { text: ' ', style } : { text: ' ' })
       width += 1
     }
     if (atom.width <= most) {

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from './measure.ts'
 import { Printer, jsonText, oneLine, printable } from './print.ts'

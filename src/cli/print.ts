@@ -67,7 +67,7 @@ export class Printer {
 
   /** Spans with their colour codes, or without them. */
   paint(spans: readonly Span[]): string {
-    return spans
+    return joined(spans)
       .map(({ text, style }) => (style && this.#color ? `\u001b[${style}m${text}\u001b[0m` : text))
       .join('')
   }
@@ -117,6 +117,17 @@ export class Printer {
   json(value: unknown): void {
     this.write(`${jsonText(value)}\n`)
   }
+}
+
+/** Neighbours of the same style as one. */
+function joined(spans: readonly Span[]): Span[] {
+  const runs: Span[] = []
+  for (const span of spans) {
+    const last = runs.at(-1)
+    if (last && last.style === span.style) runs[runs.length - 1] = { ...last, text: last.text + span.text }
+    else runs.push(span)
+  }
+  return runs
 }
 
 /** The column to leave off so that a row fits, or -1. */

@@ -22,13 +22,15 @@ const project = join(folder, 'project')
 mkdirSync(home)
 mkdirSync(project)
 
+const say = (line) => process.stdout.write(`${line}\n`)
+
 let passed = 0
 let failed = 0
 function check(ok, what, detail = '') {
   if (ok) passed++
   else {
     failed++
-    console.log(`failed: ${what}${detail ? `\n${detail}` : ''}`)
+    say(`failed: ${what}${detail ? `\n${detail}` : ''}`)
   }
 }
 
@@ -143,7 +145,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 400 })
 }
-console.log(`package: ${passed} passed, ${failed} failed`)
+say(`package: ${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 /** What `npx commonplace mcp` answers to a client that says hello. */
