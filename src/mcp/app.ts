@@ -30,14 +30,12 @@ const INSTRUCTIONS =
 
 /** Our tools as one MCP application. */
 export function createApp({ version, definitions, engine, onError }: AppOptions): App {
-  const offered = new Set(definitions.map(({ definition }) => definition.name))
   return {
     info: { name: 'commonplace', title: 'Commonplace', version },
     instructions: INSTRUCTIONS,
     lists: { ttlMs: 3_600_000, cacheScope: 'private' },
     tools: definitions.map(({ definition }) => definition),
     async callTool(name, args, context) {
-      if (!offered.has(name)) throw invalidParams(`Unknown tool: ${name.slice(0, 64)}`)
       const { library, tools, scopes, callTool, toFailure } = await engine()
       const tool = tools.get(name)
       if (!tool) throw invalidParams(`Unknown tool: ${name.slice(0, 64)}`)

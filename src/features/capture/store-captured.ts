@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/failure.ts'
 import type { Change } from '../../core/library.ts'
-import { reanchorHighlights } from '../highlights/highlights.ts'
+import { reanchorHighlights, reanchorInCurrent } from '../highlights/highlights.ts'
 import { indexSource } from '../search/index-source.ts'
 import { isbn13Of } from '../sources/isbn.ts'
 import { findMatch, matchKey } from '../sources/match.ts'
@@ -48,8 +48,9 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
     raw: fetched.raw,
   })
   if (verdict !== 'kept') await describeSource(change, source, fetched)
-  if (verdict === 'current')
+  if (verdict === 'current') {
     await reanchorHighlights(change, source.id, { id: textId, plain: captured.plain })
+  } else if (source !== requested) await reanchorInCurrent(change, source.id)
   await change.db
     .updateTable('capture')
     .set({

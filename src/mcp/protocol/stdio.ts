@@ -55,9 +55,15 @@ export function serveStdio(app: App, options: StdioOptions = {}): Promise<void> 
   const work = new Set<Promise<void>>()
 
   /** What an older client said of itself in `initialize`; requests of 2026-07-28 never look here. */
-  const session: { revision: LegacyRevision; capabilities: Json; logLevel: LogLevel } = {
+  const session: {
+    revision: LegacyRevision
+    capabilities: Json
+    client: Json | undefined
+    logLevel: LogLevel
+  } = {
     revision: UNNAMED_REVISION,
     capabilities: {},
+    client: undefined,
     logLevel: 'debug',
   }
 
@@ -70,10 +76,18 @@ export function serveStdio(app: App, options: StdioOptions = {}): Promise<void> 
     if (method === 'initialize') {
       session.revision = negotiate(params['protocolVersion'])
       session.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {}
+      session.client = isObject(params['clientInfo']) ? params['clientInfo'] : undefined
     }
     if (method === 'logging/setLevel' && isLevel(params['level'])) session.logLevel = params['level']
-    const { revision, capabilities, logLevel } = session
-    return { revision, capabilities, notify: write, ask: questions.ask, ...(app.logging && { logLevel }) }
+    const { revision, capabilities, client, logLevel } = session
+    return {
+      revision,
+      capabilities,
+      client,
+      notify: write,
+      ask: questions.ask,
+      ...(app.logging && { logLevel }),
+    }
   }
 
   async function answer(request: Request): Promise<string | undefined> {
