@@ -2,12 +2,24 @@ import type { DomDocument, DomElement } from './article-dom.ts'
 
 /**
  * Rewrites what extractors would lose or spoil into plain elements they keep, before they run: formulas of every renderer
- * become `<math data-latex>`, the language of code stands on its `<pre>`, and lazy images get their address.
+ * become `<math data-latex>`, the language of code stands on its `<pre>`, lazy images get their address, and what cells and
+ * tasks say by attributes or boxes is kept as data.
  */
 export function normaliseMarkup(document: DomDocument): void {
   normaliseMath(document)
   normaliseCode(document)
   for (const image of document.querySelectorAll('img')) normaliseImage(image)
+  for (const cell of document.querySelectorAll('td[align], th[align], td[style], th[style]'))
+    keepAlignment(cell)
+  for (const box of document.querySelectorAll('li input[type="checkbox"]')) {
+    box.closest('li')?.setAttribute('data-checked', String(box.hasAttribute('checked')))
+  }
+}
+
+function keepAlignment(cell: DomElement): void {
+  const inStyle = /text-align:\s*(left|right|center)/.exec(cell.getAttribute('style') ?? '')?.[1]
+  const side = inStyle ?? cell.getAttribute('align')
+  if (side) cell.setAttribute('data-align', side)
 }
 
 function normaliseMath(document: DomDocument): void {

@@ -2,8 +2,13 @@ import { Failure } from '../../core/failure.ts'
 
 /** Deepest nesting that is kept: what lies deeper keeps its text and loses its own tags. Real pages stay under 100. */
 export const MAX_DEPTH = 256
+/** Extractors read the text below each element: their time is text times depth. Past this, the page is made shallower. */
+const MAX_WEIGHT = 150_000_000
+const SHALLOW_DEPTH = 40
+const MAX_SPACES = 1000
+const LONG_SPACES = /[\t\n\f\r ]{1000,}/g
 /** Most start tags that are kept; the largest encyclopaedia pages have about 60,000. */
-export const MAX_TAGS = 200_000
+export const MAX_TAGS = 150_000
 /** Most characters left after scripts, styles and comments are gone. */
 export const MAX_CHARACTERS = 5_000_000
 
@@ -53,6 +58,16 @@ export interface ArticleSource {
  * embedded data go, tags past MAX_DEPTH and MAX_TAGS go, the text stays. One pass, linear in the length. Throws `too_large`.
  */
 export function limitSource(html: string): ArticleSource {
+  const source = limitTo(html, MAX_DEPTH)
+  return source.weight <= MAX_WEIGHT ? source : limitTo(html, SHALLOW_DEPTH)
+}
+
+interface WeighedSource extends ArticleSource {
+  /** Characters of text times the depth at which they stand. */
+  weight: number
+}
+
+function limitTo(html: string, maxDepth: number): WeighedSource {
   const out: string[] = []
   const stack: string[] = []
   /** Open elements past the limits, by name: their end tags go as well. */
@@ -61,14 +76,20 @@ export function limitSource(html: string): ArticleSource {
   const unclosed = new Set<string>()
   let kept = 0
   let isCut = false
+  let weight = 0
   let at = 0
+  const text = (piece: string) => {
+    weight += piece.length * (stack.length + 1)
+    // Extractors try every start inside a run of spaces.
+    out.push(piece.length < MAX_SPACES ? piece : piece.replace(LONG_SPACES, ' '))
+  }
   while (at < html.length) {
     const open = html.indexOf('<', at)
     if (open === -1) {
-      out.push(html.slice(at))
+      text(html.slice(at))
       break
     }
-    if (open > at) out.push(html.slice(at, open))
+    if (open > at) text(html.slice(at, open))
     const next = html.charCodeAt(open + 1)
     if (next === 33 || next === 63) {
       at = endOfMarkup(html, open)
@@ -111,10 +132,10 @@ export function limitSource(html: string): ArticleSource {
     const implied = IMPLIED_ENDS.get(name)
     if (implied) while (stack.length > 0 && implied.includes(stack.at(-1) ?? '')) stack.pop()
     const isVoid = VOID.has(name)
-    if (kept >= MAX_TAGS || (!isVoid && stack.length >= MAX_DEPTH)) {
+    if (kept >= MAX_TAGS || (!isVoid && stack.length >= maxDepth)) {
       isCut = true
       // Words on both sides of a lost tag stay apart.
-      out.push(' ')
+      if (out.at(-1) !== ' ') out.push(' ')
       if (!isVoid) unkept.set(name, (unkept.get(name) ?? 0) + 1)
       continue
     }
@@ -129,7 +150,7 @@ export function limitSource(html: string): ArticleSource {
       details: { characters: limited.length },
     })
   }
-  return { html: limited, tags: kept, isCut }
+  return { html: limited, tags: kept, isCut, weight }
 }
 
 function isLetter(code: number): boolean {

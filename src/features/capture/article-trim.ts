@@ -41,7 +41,7 @@ function foldCaptions(blocks: readonly ReadBlock[]): ReadBlock[] {
       before?.role === 'figure' && block.node.type === 'paragraph' && block.role !== 'figure'
     if (isUnderPicture && before) {
       const isBoxed = pathOf(block) === box && box !== main && block.words.length <= 80
-      const isCredit = CREDIT.test(block.text) && block.words.length <= 60
+      const isCredit = block.words.length <= 60 && block.text.length <= 800 && CREDIT.test(block.text)
       const isLabel =
         block.words.length <= 15 && block.linked < 0.9 && !endsLikeSentence(block.text) && !isAllStrong(block)
       const isOwnPlace = isBoxed && (!prosePaths.has(pathOf(block)) || block.words.length <= 50)
@@ -151,7 +151,7 @@ function trimStart(blocks: readonly ReadBlock[], facts: PageFacts): ReadBlock[] 
 }
 
 function isHeadFurniture(block: ReadBlock, facts: PageFacts): boolean {
-  if (block.role === 'figure' || isMatter(block)) return false
+  if (block.role === 'figure' || isMatter(block) || block.text.length > 1500) return false
   if (block.words.length === 0 && block.node.type !== 'thematicBreak') return true
   if (repeats(block, facts.title) || isDateLine(block.text) || isByline(block, facts)) return true
   if (block.node.type === 'heading') return repeats(block, facts.description)
@@ -266,7 +266,7 @@ function trimEnd(blocks: readonly ReadBlock[], facts: PageFacts): ReadBlock[] {
 function isFootFurniture(block: ReadBlock, facts: PageFacts): boolean {
   const { text, words } = block
   if (words.length === 0) return true
-  if (words.length > 90) return false
+  if (words.length > 90 || text.length > 1500) return false
   if (block.node.type === 'heading') return true
   if (isDateLine(text) || isByline(block, facts)) return true
   if (words.length <= 20 && CREDIT.test(text)) return true

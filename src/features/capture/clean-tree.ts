@@ -286,12 +286,11 @@ function listOf(element: DomElement, context: Context, notes: CleanBlock[]): Blo
       before.children.push(...children)
       continue
     }
-    const box = child.querySelector('input[type="checkbox"]')
-    const isTask = box !== null && box.closest('li') === child
+    const checked = child.getAttribute('data-checked')
     items.push({
       type: 'listItem',
       spread: children.filter(({ type }) => type === 'paragraph').length > 1,
-      checked: isTask ? box.hasAttribute('checked') : null,
+      checked: checked === null ? null : checked === 'true',
       children,
     })
   }
@@ -354,8 +353,7 @@ function tableOf(table: DomElement, context: Context): Block | undefined {
 }
 
 function alignOf(cell: DomElement): 'left' | 'right' | 'center' | undefined {
-  const found = /text-align:\s*(left|right|center)/.exec(cell.getAttribute('style') ?? '')?.[1]
-  const side = found ?? cell.getAttribute('align')
+  const side = cell.getAttribute('data-align')
   return side === 'left' || side === 'right' || side === 'center' ? side : undefined
 }
 
@@ -452,6 +450,8 @@ function inlinesOf(element: DomElement, context: Context): Inline[] {
         return value ? [math] : [{ type: 'text', value: element.textContent ?? '' }]
       }
       case 'a': {
+        // The mark beside a heading that links to the heading.
+        if (/^[#¶§🔗]\uFE0F?$/u.test((element.textContent ?? '').trim())) return []
         const url = safeUrl(element.getAttribute('href'), context.base)
         const inner = children()
         return url && !holdsOnlyImage(inner) ? [{ type: 'link', url, children: inner } as Inline] : inner
@@ -612,7 +612,7 @@ export function joinCaption(picture: CleanBlock, words: CleanBlock): void {
  */
 export function tidyInlines(nodes: Inline[]): Inline[] {
   const state = { spaceBefore: true }
-  const tidy = hoistSpaces(collapse(nodes, state))
+  const tidy = hoistSpaces(collapse(withoutRepeatedForms(nodes, new Set()), state))
   while (tidy.length > 0 && isBlank(tidy[0]!)) tidy.shift()
   while (tidy.length > 0 && isBlank(tidy.at(-1)!)) tidy.pop()
   const last = tidy.at(-1)
@@ -620,6 +620,17 @@ export function tidyInlines(nodes: Inline[]): Inline[] {
   const first = tidy[0]
   if (first?.type === 'text') first.value = first.value.trimStart()
   return tidy.some((node) => node.type !== 'html') ? tidy : []
+}
+
+/** Bold inside bold says nothing more; nested a hundred times over it takes writers of Markdown minutes. */
+function withoutRepeatedForms(nodes: Inline[], around: ReadonlySet<string>): Inline[] {
+  return nodes.flatMap((node): Inline[] => {
+    if (!('children' in node)) return [node]
+    const isRepeated = around.has(node.type)
+    const inside = isRepeated ? around : new Set([...around, node.type])
+    const children = withoutRepeatedForms(node.children as Inline[], inside)
+    return isRepeated ? children : [{ ...node, children } as Inline]
+  })
 }
 
 function collapse(nodes: Inline[], state: { spaceBefore: boolean }): Inline[] {

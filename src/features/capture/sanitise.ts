@@ -41,8 +41,9 @@ export function renderTree(tree: Root): string {
   const html = toHast(tree, {
     handlers: {
       paragraph: (state: State, node: Paragraph) => figureOf(state, node) ?? paragraphOf(state, node),
+      // With its dollars, so that the text of the HTML is the plain text that highlights count in.
       inlineMath: (_state: State, node: { value: string }) =>
-        element('code', { className: ['math-inline'] }, [{ type: 'text', value: node.value }]),
+        element('code', { className: ['math-inline'] }, [{ type: 'text', value: `$${node.value}$` }]),
       math: (_state: State, node: { value: string }) =>
         element('pre', {}, [
           element('code', { className: ['math-display'] }, [{ type: 'text', value: node.value }]),
@@ -61,7 +62,7 @@ const SCHEMA: Schema = {
   tagNames: [...(defaultSchema.tagNames ?? []), 'figure', 'figcaption', 'mark'],
   attributes: {
     ...defaultSchema.attributes,
-    code: [['className', /^language-./, 'math-inline', 'math-display']],
+    code: [['className', /^language-[\w+#.-]+$/, 'math-inline', 'math-display']],
   },
   protocols: { ...defaultSchema.protocols, href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }

@@ -149,12 +149,18 @@ export function isBeyondParsing(markdown: string): boolean {
     // A line that begins a block of its own (item, quote, heading, row, nothing at all) begins a count of its own.
     if (/^[\s>]*(?:[-+*>#|]|\d{1,9}[.)]|$)/.test(markdown.slice(at, Math.min(end, at + 40)))) marks = 0
     for (let position = at; position < end; position++) {
-      if (isMark(markdown.charCodeAt(position)) && !isMark(markdown.charCodeAt(position - 1))) marks++
+      const code = markdown.charCodeAt(position)
+      // A run of stars or ticks is one mark, each bracket is one.
+      if (isMark(code) && (isBracket(code) || code !== markdown.charCodeAt(position - 1))) marks++
     }
     if (marks > MAX_MARKS) return true
     at = end + 1
   }
   return false
+}
+
+function isBracket(code: number): boolean {
+  return code === 91 || code === 93 || code === 60 || code === 33
 }
 
 /** One of `* _ [ ] ` ~ $ < ! \`. */
