@@ -139,7 +139,9 @@ export async function fillPassages(
       })
     }
     const rate = await timed(rows.length, () =>
-      library.change(({ db }) => fullText.bulk(db, () => addPassages(db, rows))),
+      library.change(({ db }) =>
+        fullText.bulk(db, async () => fullText.add(db, await addPassages(db, rows))),
+      ),
     )
     sum.rows += rate.rows
     sum.cpuSeconds += rate.cpuSeconds

@@ -35,7 +35,7 @@ export interface WordMatchOptions {
 
 /** A word index over the passages of a library. An entry goes with its passage. */
 export interface FullText {
-  /** Adds passages that are not in the index. */
+  /** Adds passages that are not in the index; all of a change at once, after its other writes, takes the least time. */
   add(db: Db, rows: readonly WordRow[]): Promise<void>
   /** Ids of the passages that match, at most `limit`. A query without any word matches nothing. */
   match(db: Db, query: WordQuery, options: WordMatchOptions): Promise<number[]>

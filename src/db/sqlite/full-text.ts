@@ -1,24 +1,25 @@
-import { sql } from 'kysely'
-import { WORD_COLUMNS, type FullText, type WordQuery } from '../full-text.ts'
+import { CompiledQuery, sql } from 'kysely'
+import type { FullText, WordColumn, WordQuery } from '../full-text.ts'
 
-const ROWS_A_STATEMENT = 100
 /** Bytes that FTS5 gathers before it writes a segment: the default, and what spares most of the merging in a bulk load. */
 const HASH_BYTES = 1 << 20
 const BULK_HASH_BYTES = 16 << 20
 
+const insertInto = (column: WordColumn): string =>
+  `insert into passage_words (rowid, ${column}) values (?, ?)`
+const INSERT: Record<WordColumn, string> = {
+  text: insertInto('text'),
+  head: insertInto('head'),
+  highlight: insertInto('highlight'),
+  note: insertInto('note'),
+}
+
 /** The word index on FTS5: one row a passage, its words in the column of its kind; the texts are not kept a second time. */
 export const sqliteFullText: FullText = {
   async add(db, rows) {
-    for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-      const values = rows
-        .slice(from, from + ROWS_A_STATEMENT)
-        .map(
-          ({ id, column, words }) =>
-            sql`(${id}, ${sql.join(WORD_COLUMNS.map((name) => (name === column ? words : null)))})`,
-        )
-      await sql`insert into passage_words (rowid, ${sql.join(WORD_COLUMNS.map((name) => sql.ref(name)))})
-        values ${sql.join(values)}`.execute(db)
-    }
+    // Row by row: a statement that writes several makes FTS5 write out what it has gathered, before each.
+    for (const { id, column, words } of rows)
+      await db.executeQuery(CompiledQuery.raw(INSERT[column], [id, words]))
   },
 
   async match(db, query, { order, limit, between }) {

@@ -1,10 +1,17 @@
 import type { Change, Library } from '../../core/library.ts'
+import type { WordRow } from '../../db/full-text.ts'
 import type { Db, SourceTable } from '../../db/schema.ts'
 import type { Selectable } from 'kysely'
-import { foldWords } from './fold-words.ts'
 import { fullText } from './indexes.ts'
 import { embedPassages } from './jobs/embed-passages.ts'
-import { addPassages, passagesOf, removePassages, type NewPassage, type Passage } from './passage-store.ts'
+import {
+  addPassages,
+  passagesOf,
+  removePassages,
+  wordsOf,
+  type NewPassage,
+  type Passage,
+} from './passage-store.ts'
 import { cutPassages } from './passages.ts'
 
 /**
@@ -12,17 +19,33 @@ import { cutPassages } from './passages.ts'
  * that is gone or in the trash there are none. A passage whose words stayed keeps its id and its vector.
  */
 export async function indexSource(change: Change, sourceId: number): Promise<void> {
+  await fullText.add(change.db, await indexPassages(change, sourceId))
+}
+
+/** Words that are gathered in a bulk load before they are put into the index. */
+const MOST_GATHERED = 20_000
+
+/** `indexSource` for many sources in one change: a good deal less work a passage for the word index. */
+export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
+  const { db } = change
+  await fullText.bulk(db, async () => {
+    let gathered: WordRow[] = []
+    for (const id of sourceIds) {
+      gathered = gathered.concat(await indexPassages(change, id))
+      if (gathered.length < MOST_GATHERED) continue
+      await fullText.add(db, gathered)
+      gathered = []
+    }
+    await fullText.add(db, gathered)
+  })
+}
+
+/** Everything but the words of new passages, which it gives. */
+async function indexPassages(change: Change, sourceId: number): Promise<WordRow[]> {
   const { db } = change
   const source = await liveSource(db, sourceId)
   const wanted = source ? await derivePassages(db, source) : []
-  await writePassages(change, await passagesOf(db, sourceId), wanted)
-}
-
-/** `indexSource` for many sources in one change: half the work a passage for the word index. */
-export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
-  await fullText.bulk(change.db, async () => {
-    for (const id of sourceIds) await indexSource(change, id)
-  })
+  return writePassages(change, await passagesOf(db, sourceId), wanted)
 }
 
 /** Brings the passages of one highlight up to date, notes on it not included. */
@@ -37,7 +60,7 @@ export async function indexHighlight(change: Change, highlightId: number): Promi
   const live = highlight.trashed_at === null && (await liveSource(db, highlight.source_id)) !== undefined
   const wanted = live ? cutBody(highlight.source_id, 'highlight', highlightId, highlight.quote) : []
   const present = await passagesOf(db, highlight.source_id, { kind: 'highlight', ownerId: highlightId })
-  await writePassages(change, present, wanted)
+  await fullText.add(db, await writePassages(change, present, wanted))
 }
 
 /** Brings the passages of one note up to date. */
@@ -53,7 +76,7 @@ export async function indexNote(change: Change, noteId: number): Promise<void> {
   const shown = live && (await liveSource(db, note.source_id)) !== undefined
   const wanted = shown ? cutBody(note.source_id, 'note', noteId, note.body) : []
   const present = await passagesOf(db, note.source_id, { kind: 'note', ownerId: noteId })
-  await writePassages(change, present, wanted)
+  await fullText.add(db, await writePassages(change, present, wanted))
 }
 
 export interface RebuildOptions {
@@ -94,10 +117,7 @@ export async function rebuildWords(db: Db): Promise<void> {
         .limit(2_000)
         .execute()
       if (rows.length === 0) return
-      await fullText.add(
-        db,
-        rows.map(({ id, kind, body }) => ({ id, column: kind, words: foldWords(body) })),
-      )
+      await fullText.add(db, rows.map(wordsOf))
       last = rows.at(-1)!.id
     }
   })
@@ -166,11 +186,12 @@ const cutBody = (sourceId: number, kind: Passage['kind'], ownerId: number, body:
     body: text,
   }))
 
+/** Makes the passages those that are wanted; gives the words of the new ones. */
 async function writePassages(
   change: Change,
   present: readonly Passage[],
   wanted: readonly NewPassage[],
-): Promise<void> {
+): Promise<WordRow[]> {
   const { db } = change
   const spare = new Map<string, Passage[]>()
   for (const passage of present) {
@@ -195,8 +216,9 @@ async function writePassages(
   for (const { id, ...place } of moved) {
     await db.updateTable('passage').set(place).where('id', '=', id).execute()
   }
-  await addPassages(db, added)
-  if (added.length > 0) await change.later(embedPassages, {}, { key: 'embed' })
+  if (added.length === 0) return []
+  await change.later(embedPassages, {}, { key: 'embed' })
+  return addPassages(db, added)
 }
 
 /** What makes two passages the same: a new version of a text keeps those whose words it keeps, wherever they stand now. */

@@ -1,26 +1,32 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
+import type { WordRow } from '../../db/full-text.ts'
 import type { Db, PassageTable } from '../../db/schema.ts'
 import { foldWords } from './fold-words.ts'
-import { fullText } from './indexes.ts'
 
 export type Passage = Selectable<PassageTable>
 export type NewPassage = Omit<Passage, 'id' | 'embedded'>
 
 const ROWS_A_STATEMENT = 200
 
-/** Adds passages and their words. */
-export async function addPassages(db: Db, passages: readonly NewPassage[]): Promise<void> {
+/** Adds passages, and gives their words, which the caller puts into the word index. */
+export async function addPassages(db: Db, passages: readonly NewPassage[]): Promise<WordRow[]> {
+  const words: WordRow[] = []
   for (let from = 0; from < passages.length; from += ROWS_A_STATEMENT) {
     const rows = passages.slice(from, from + ROWS_A_STATEMENT)
     const added = await db.insertInto('passage').values(rows).returning('id').execute()
     // Ids grow in the order of the rows, in whatever order they are returned.
     const ids = added.map(({ id }) => id).toSorted((a, b) => a - b)
-    await fullText.add(
-      db,
-      rows.map(({ kind, body }, i) => ({ id: ids[i]!, column: kind, words: foldWords(body) })),
-    )
+    for (const [i, { kind, body }] of rows.entries()) words.push(wordsOf({ id: ids[i]!, kind, body }))
   }
+  return words
 }
+
+/** A passage as the word index takes it. */
+export const wordsOf = ({ id, kind, body }: Pick<Passage, 'id' | 'kind' | 'body'>): WordRow => ({
+  id,
+  column: kind,
+  words: foldWords(body),
+})
 
 /** A list of ids for `in`: one parameter, and so one statement, however long it is. */
 export const listed = (ids: readonly number[]): RawBuilder<number> =>
