@@ -4,7 +4,10 @@ import type { Db } from './schema.ts'
 export const WORD_COLUMNS = ['text', 'head', 'highlight', 'note'] as const
 export type WordColumn = (typeof WORD_COLUMNS)[number]
 
-/** The words of one passage, folded and cut by the caller, with single spaces between. */
+/**
+ * The words of one passage, folded and cut by the caller, with spaces between. Of ASCII the index itself takes letters in
+ * either case and parts words at whatever is neither letter nor digit.
+ */
 export interface WordRow {
   /** The passage's id. */
   id: number

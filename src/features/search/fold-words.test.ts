@@ -20,6 +20,14 @@ describe('foldWords', () => {
     expect(foldWords(text)).toBe(folded)
   })
 
+  it('takes no punctuation for part of a word', () => {
+    for (let code = 0x2010; code < 0x205f; code++) {
+      if (code >= 0x2028 && code < 0x2030) continue
+      const mark = String.fromCodePoint(code)
+      expect([mark, foldWords(`é${mark}b`), foldWords(`e${mark}b`)]).toEqual([mark, 'e b', 'e b'])
+    }
+  })
+
   it('cuts scripts without spaces into pairs, the last character once more alone', () => {
     expect(foldWords('日健クリニック')).toBe('日健 健ク クリ リニ ニッ ック ク')
     expect(foldWords('健')).toBe('健')

@@ -64,11 +64,13 @@ const PLAIN_LETTERS: Record<string, string> = {
   ς: 'σ',
 }
 
-const known = new Map<number, Character>()
+const known: (Character | undefined)[] = Array.from({ length: 0x3000 })
+const knownBeyond = new Map<number, Character>()
 
 function characterOf(code: number): Character {
-  let character = known.get(code)
-  if (!character) known.set(code, (character = classify(String.fromCodePoint(code))))
+  if (code < 0x3000) return (known[code] ??= classify(String.fromCodePoint(code)))
+  let character = knownBeyond.get(code)
+  if (!character) knownBeyond.set(code, (character = classify(String.fromCodePoint(code))))
   return character
 }
 
@@ -98,18 +100,35 @@ const lowerPlain = (value: string): string =>
     .toUpperCase()
     .toLowerCase()
 
+/** Whether a word is of a script that is cut into pairs, of which a single character is the beginning. */
+export const isSpaceless = (word: string): boolean => SPACELESS.test(word)
+
 /** The words of a text in order, with one space between them. */
 export function foldWords(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  if (/^[\0-\x7f]*$/.test(text))
-    return text
+  const plain = withoutPunctuation(text)
+  if (isAscii(plain)) {
+    return plain
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, ' ')
       .trim()
+  }
   let folded = ''
   segment(text.normalize('NFKC'), (word) => (folded += folded === '' ? word : ` ${word}`))
   return folded
 }
+
+/** A text as the index takes it: the words of `foldWords`, but for ASCII, which the index folds and parts the same way. */
+export function indexedWords(text: string): string {
+  const plain = withoutPunctuation(text)
+  return isAscii(plain) ? plain : foldWords(text)
+}
+
+// oxlint-disable-next-line no-control-regex
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+/** Curly quotes, dashes and the like are what makes most English text more than ASCII; none of them is part of a word. */
+const withoutPunctuation = (text: string): string =>
+  text.replaceAll(/[\u00a0\u2010-\u2027\u2030-\u205e]/g, ' ')
 
 /** The words of a text, each with the place where it stands. */
 export function locateWords(text: string): FoldedWord[] {

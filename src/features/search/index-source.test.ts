@@ -1,8 +1,10 @@
+import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testLibrary } from '../../../test/support/library.ts'
 import { addTestSource } from '../../../test/support/search.ts'
 import type { Library } from '../../core/library.ts'
+import { foldWords } from './fold-words.ts'
 import { fullText, vectors } from './indexes.ts'
 import { indexHighlight, indexNote, indexSource, rebuildIndex } from './index-source.ts'
 import { quantise } from './quantise.ts'
@@ -140,6 +142,24 @@ describe('indexHighlight and indexNote', () => {
     })
     expect(await bodies()).toEqual(['head: Bees'])
     expect(id).toBeGreaterThan(0)
+  })
+})
+
+describe('the word index', () => {
+  it('holds exactly the words of foldWords, in whatever spelling they come', async () => {
+    const text = fc.string({ unit: fc.constantFrom(...'aB1 .-_\n"é健康ß*'), minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(text, async (body) => {
+        const library = await testLibrary()
+        await addTestSource(library, { title: 'x', text: `q ${body}` })
+        for (const word of new Set(foldWords(body).split(' '))) {
+          if (word === '') continue
+          const query = { match: { phrase: [word] }, in: ['text'] as const }
+          expect(await fullText.match(library.db, query, { order: 'rank', limit: 9 })).toHaveLength(1)
+        }
+      }),
+      { numRuns: 60 },
+    )
   })
 })
 

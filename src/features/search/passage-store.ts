@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { WordRow } from '../../db/full-text.ts'
 import type { Db, PassageTable } from '../../db/schema.ts'
-import { foldWords } from './fold-words.ts'
+import { indexedWords } from './fold-words.ts'
 
 export type Passage = Selectable<PassageTable>
 export type NewPassage = Omit<Passage, 'id' | 'embedded'>
@@ -25,7 +25,7 @@ export async function addPassages(db: Db, passages: readonly NewPassage[]): Prom
 export const wordsOf = ({ id, kind, body }: Pick<Passage, 'id' | 'kind' | 'body'>): WordRow => ({
   id,
   column: kind,
-  words: foldWords(body),
+  words: indexedWords(body),
 })
 
 /** A list of ids for `in`: one parameter, and so one statement, however long it is. */

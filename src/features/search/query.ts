@@ -1,7 +1,7 @@
 import { parseId } from '../../core/ids.ts'
 import type { WordColumn } from '../../db/full-text.ts'
 import type { SourceKind } from '../../db/schema.ts'
-import { foldWords, locateWords } from './fold-words.ts'
+import { foldWords, isSpaceless, locateWords } from './fold-words.ts'
 
 /** Words that have to stand together, folded as the index has them. */
 export interface Term {
@@ -144,17 +144,11 @@ function toTerm(text: string, quoted: boolean): Term | undefined {
   if (!last) return undefined
   const starred = /\*+$/.test(text) && !quoted
   const words = located.map(({ word }) => word)
-  if (!isSpaceless(text.slice(last.start, last.end))) return { words, prefix: starred, quoted }
+  if (!isSpaceless(last.word)) return { words, prefix: starred, quoted }
   // The last character of a run stands alone only where a run ends; in the middle of one it begins a pair.
   if (located.length > 1 && located.at(-2)!.end === last.end)
     return { words: words.slice(0, -1), prefix: false, quoted }
   return { words, prefix: true, quoted }
-}
-
-/** Whether a character is one of a run that is cut into pairs: written twice it makes a pair and a last one. */
-const isSpaceless = (text: string): boolean => {
-  const [first, ...more] = foldWords(`${text}${text}`).split(' ')
-  return more.length === 1 && first !== more[0]
 }
 
 const sameTerm = (a: Term, b: Term): boolean =>

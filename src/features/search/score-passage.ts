@@ -57,9 +57,10 @@ function scoreWords(needles: readonly Needle[], words: readonly string[]): Omit<
   let total = 0
   let repeated = 0
   const found: number[] = []
+  const present = new Set(words)
   for (const [i, needle] of needles.entries()) {
     const times = places[i]!.length
-    const share = times > 0 ? 1 : shareOf(needle, words)
+    const share = times > 0 ? 1 : shareOf(needle, present)
     if (times > 0) found.push(i)
     if (counts(needle)) {
       wanted += needle.weight
@@ -99,9 +100,9 @@ function matchesAt(
   return prefix ? word.startsWith(needle[last]!) : word === needle[last]
 }
 
-function shareOf({ words: needle, quoted }: Needle, words: readonly string[]): number {
+function shareOf({ words: needle, quoted }: Needle, present: ReadonlySet<string>): number {
   if (quoted || needle.length === 1) return 0
-  return (APART * needle.filter((word) => words.includes(word)).length) / needle.length
+  return (APART * needle.filter((word) => present.has(word)).length) / needle.length
 }
 
 function standsTogether(needles: readonly Needle[], words: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { WORD_COLUMNS, type WordQuery } from '../../db/full-text.ts'
 import type { Db, Schema } from '../../db/schema.ts'
 import { isCommonWord } from './common-words.ts'
+import { isSpaceless } from './fold-words.ts'
 import { fullText } from './indexes.ts'
 import { findPassages, rangesOf, sourcesOf, type Passage } from './passage-store.ts'
 import type { Query, Term } from './query.ts'
@@ -20,6 +21,8 @@ const RANKED = 12_000
 const CANDIDATES = 300
 /** Candidates that hold some of the words. */
 const PARTIAL = 200
+/** Words that are looked up when few passages hold all of them. */
+const MOST_PARTS = 64
 /** Fewer passages that hold every word than these, and those that hold some are looked at too. */
 const ENOUGH = 20
 /** A word in more than a tenth of the passages is common, in a library that is large enough to say so. */
@@ -44,10 +47,18 @@ export async function searchWords(db: Kysely<Schema>, query: Query, scope: Searc
   if (query.terms.length === 0 || scope.columns.length === 0) return []
   const size = await librarySize(db)
   if (size === 0) return []
+  const terms = query.terms.map((term) => boundPrefix(term, size))
   const frequencies = new Map<Term, number>()
-  for (const term of query.terms) frequencies.set(term, await frequencyOf(db, term, size))
-  const needles = query.terms.map((term) => toNeedle(term, frequencies.get(term)!, size))
-  const search = new WordSearch(db, query, scope, needles, (term) => frequencies.get(term) ?? size)
+  for (const term of terms) frequencies.set(term, await frequencyOf(db, term, size))
+  const needles = terms.map((term) => toNeedle(term, frequencies.get(term)!, size))
+  const without = query.without.map((term) => boundPrefix(term, size))
+  const search = new WordSearch(
+    db,
+    { ...query, terms, without },
+    scope,
+    needles,
+    (term) => frequencies.get(term) ?? size,
+  )
   return search.run(size)
 }
 
@@ -148,16 +159,15 @@ class WordSearch {
       await this.#gather({ all: demanded.map(asQuery) }, 'newest', CANDIDATES)
       return
     }
+    const parts = this.#required.flatMap((term) =>
+      term.words.length === 1
+        ? [term]
+        : term.words.map((word) => ({ words: [word], prefix: false, quoted: false })),
+    )
     const loose: { term: Term; frequency: number }[] = []
-    for (const term of this.#required) {
-      const parts =
-        term.words.length === 1
-          ? [term]
-          : term.words.map((word) => ({ words: [word], prefix: false, quoted: false }))
-      for (const part of parts) {
-        const frequency = part === term ? this.#frequency(term) : await frequencyOf(this.#db, part, size)
-        if (frequency > 0) loose.push({ term: part, frequency })
-      }
+    for (const term of parts.slice(0, MOST_PARTS)) {
+      const frequency = await frequencyOf(this.#db, term, size)
+      if (frequency > 0) loose.push({ term, frequency })
     }
     let work = 0
     const rare = loose
@@ -251,6 +261,20 @@ function firstWithin(ids: readonly number[], [first, last]: readonly [number, nu
   }
   const id = ids[low]
   return id !== undefined && id <= last ? id : undefined
+}
+
+/** In how large a library how many letters of a word must be given: the index reads all words that begin with them. */
+const PREFIXES: readonly (readonly [size: number, letters: number])[] = [
+  [200_000, 3],
+  [20_000, 2],
+]
+
+/** A beginning that is too short for the library counts as a whole word. */
+function boundPrefix(term: Term, size: number): Term {
+  const last = term.words.at(-1)!
+  if (!term.prefix || isSpaceless(last)) return term
+  const least = PREFIXES.find(([from]) => size >= from)?.[1] ?? 1
+  return [...last].length >= least ? term : { ...term, prefix: false }
 }
 
 function toNeedle(term: Term, frequency: number, size: number): Needle {
