@@ -131,9 +131,17 @@ function limitTo(html: string, maxDepth: number): WeighedSource {
     }
     const implied = IMPLIED_ENDS.get(name)
     if (implied) while (stack.length > 0 && implied.includes(stack.at(-1) ?? '')) stack.pop()
+    // Links do not nest: the next one ends the one before, and inside a block of another it is none.
+    let isInsideLink = false
+    if (name === 'a' && stack.includes('a')) {
+      if (stack.at(-1) === 'a') {
+        stack.pop()
+        out.push('</a>')
+      } else isInsideLink = true
+    }
     const isVoid = VOID.has(name)
-    if (kept >= MAX_TAGS || (!isVoid && stack.length >= maxDepth)) {
-      isCut = true
+    if (isInsideLink || kept >= MAX_TAGS || (!isVoid && stack.length >= maxDepth)) {
+      isCut ||= !isInsideLink
       // Words on both sides of a lost tag stay apart.
       if (out.at(-1) !== ' ') out.push(' ')
       if (!isVoid) unkept.set(name, (unkept.get(name) ?? 0) + 1)

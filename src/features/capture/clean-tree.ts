@@ -30,6 +30,7 @@ const DROPPED = new Set(
     'option progress script select style svg template textarea title video'
   ).split(' '),
 )
+const LISTS = new Set(['ul', 'ol', 'menu', 'dir'])
 const MAX_RECURSION = 400
 
 /**
@@ -204,9 +205,7 @@ class BlockList {
   }
 
   #heading(element: DomElement, names: string[]): void {
-    const children = tidyInlines(flatInlines(element, this.#context)).filter(
-      (child) => child.type !== 'break',
-    )
+    const children = tidyInlines(breaksAs(space, flatInlines(element, this.#context)))
     if (children.length === 0) return
     const depth = Number(element.localName[1])
     if (depth >= 1 && depth <= 6)
@@ -278,18 +277,20 @@ function listOf(element: DomElement, context: Context, notes: CleanBlock[]): Blo
       }
       continue
     }
-    const children = nestedBlocks(child, context, notes) as ListItem['children']
-    if (children.length === 0) continue
-    // A list inside a list without an item of its own belongs to the item before it.
+    // A list right inside a list belongs to the item before it.
     const before = items.at(-1)
-    if (child.localName !== 'li' && children.every(({ type }) => type === 'list') && before) {
-      before.children.push(...children)
+    if (LISTS.has(child.localName) && before) {
+      const list = listOf(child, context, notes)
+      if (list) before.children.push(list as ListItem['children'][number])
       continue
     }
+    const children = nestedBlocks(child, context, notes) as ListItem['children']
+    if (children.length === 0) continue
     const checked = child.getAttribute('data-checked')
     items.push({
       type: 'listItem',
-      spread: children.filter(({ type }) => type === 'paragraph').length > 1,
+      // A paragraph after another block is read as its rest unless an empty line parts them.
+      spread: children.slice(1).some(({ type }) => type === 'paragraph'),
       checked: checked === null ? null : checked === 'true',
       children,
     })
@@ -331,7 +332,10 @@ function tableOf(table: DomElement, context: Context): Block | undefined {
       if (cell.localName === 'th') heads++
       const side = alignOf(cell)
       if (side) align[cells.length] ??= side
-      cells.push({ type: 'tableCell', children: tidyInlines(flatInlines(cell, context)).map(cellInline) })
+      cells.push({
+        type: 'tableCell',
+        children: breaksAs(htmlBreak, tidyInlines(flatInlines(cell, context))),
+      })
       const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 50)
       for (let extra = 1; extra < span; extra++) cells.push({ type: 'tableCell', children: [] })
     }
@@ -358,8 +362,15 @@ function alignOf(cell: DomElement): 'left' | 'right' | 'center' | undefined {
 }
 
 /** A line break inside a cell can only be written as HTML in GFM. */
-function cellInline(node: Inline): Inline {
-  return node.type === 'break' ? { type: 'html', value: '<br>' } : node
+const htmlBreak: Inline = { type: 'html', value: '<br>' }
+
+function breaksAs(stand: Inline, nodes: Inline[]): Inline[] {
+  return nodes.map((node): Inline => {
+    if (node.type === 'break') return { ...stand }
+    return 'children' in node
+      ? ({ ...node, children: breaksAs(stand, node.children as Inline[]) } as Inline)
+      : node
+  })
 }
 
 /** Line numbers beside code. */
@@ -533,7 +544,7 @@ function hasLink(nodes: Inline[]): boolean {
 
 /** A picture and its caption: the image, a line break, the caption in emphasis. Renderers make a figure of it. */
 function figure(images: Inline[], caption: Inline[]): Block {
-  const words = tidyInlines(plainEmphasis(caption).map((node) => (node.type === 'break' ? space : node)))
+  const words = tidyInlines(breaksAs(space, plainEmphasis(caption)))
   const children = distinctImages(images).map((image) =>
     image.type === 'image' && isSaidBy(image.alt ?? '', words) ? { ...image, alt: '' } : image,
   )

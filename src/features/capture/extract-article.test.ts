@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../core/failure.ts'
+import { extractArticle } from './extract-article.ts'
+
+const url = 'https://example.org/page'
+const sentence = 'Slow reading helps people to remember what a book says about their lives. '
+const article = (title: string) =>
+  `<html><title>${title}</title><article><h1>${title}</h1>${`<p>${sentence.repeat(4)}</p>`.repeat(6)}</article></html>`
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'ok'
+  } catch (error) {
+    expect(error).toBeInstanceOf(Failure)
+    return error instanceof Failure ? error.code : ''
+  }
+}
+
+describe('extractArticle', () => {
+  it('reads pages one after another', async () => {
+    const titles = ['One', 'Two', 'Three']
+    const articles = await Promise.all(titles.map((title) => extractArticle({ html: article(title), url })))
+    expect(articles.map(({ title }) => title)).toEqual(titles)
+    expect(articles[0]?.plain).toContain(sentence.trim())
+  })
+
+  it('ends at the deadline, and reads the next page all the same', async () => {
+    const slow = `<article>${`<p>${sentence} <a href=x>link</a> <b>bold</b></p>`.repeat(30_000)}</article>`
+    expect(await codeOf(extractArticle({ html: slow, url }, { deadlineMs: 50 }))).toBe('timed_out')
+    expect((await extractArticle({ html: article('After'), url })).title).toBe('After')
+  })
+
+  it('can be cancelled, before and on the way', async () => {
+    expect(await codeOf(extractArticle({ html: article('No'), url }, { signal: AbortSignal.abort() }))).toBe(
+      'cancelled',
+    )
+    const controller = new AbortController()
+    const work = codeOf(extractArticle({ html: article('No'), url }, { signal: controller.signal }))
+    setImmediate(() => controller.abort())
+    expect(await work).toBe('cancelled')
+  })
+
+  it('refuses what is too large', async () => {
+    expect(await codeOf(extractArticle({ html: 'x'.repeat(5_000_001), url }))).toBe('too_large')
+    expect(await codeOf(extractArticle({ html: ' '.repeat(32_000_001), url }))).toBe('too_large')
+  })
+
+  it.each([
+    ['nested divs', '<div>'.repeat(10_000) + `<p>${sentence}</p>` + '</div>'.repeat(10_000)],
+    ['unclosed divs', '<div>'.repeat(10_000) + `<p>${sentence}</p>`],
+    ['unclosed paragraphs', `<p>${sentence}`.repeat(2000)],
+    ['nested lists', '<ul><li>word'.repeat(1000)],
+    ['nested tables', '<table><tr><td>word'.repeat(2000)],
+    ['nested emphasis', `<p>${'<b><i><span>'.repeat(2000)}${sentence}`],
+    ['unclosed links', `<a href=x>${sentence}`.repeat(2000)],
+    ['nested quotes', '<blockquote>'.repeat(2000) + sentence],
+    ['line breaks', `<p>a${'<br>'.repeat(20_000)}${sentence}</p>`],
+    ['cut markup', `<p>${sentence}</p><a href="`],
+    ['marks', `<p>${'*a_ '.repeat(20_000)}</p>`],
+    ['open brackets', `<p>${'[('.repeat(20_000)}</p>`],
+    ['spaces', `<p>${sentence}${' '.repeat(1_000_000)}</p>`],
+    ['one long word', `<p>${'a'.repeat(1_000_000)}</p>`],
+    ['wide cells', `<table>${'<tr><th colspan=1000>x<td>y'.repeat(500)}</table>`],
+    ['signs', '<'.repeat(20_000)],
+    ['zeros', '\0'.repeat(100_000)],
+  ])('comes to an end on %s', async (_name, html) => {
+    expect(['ok', 'timed_out', 'too_large', 'damaged_file']).toContain(
+      await codeOf(extractArticle({ html, url })),
+    )
+  })
+
+  it('leaves nothing behind that would keep the process alive', async () => {
+    const alive = () => process.getActiveResourcesInfo().filter((name) => /Port|Worker/.test(name)).length
+    const before = alive()
+    const work = extractArticle({ html: article('Title'), url })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(alive()).toBeGreaterThan(before)
+    await work
+    expect(alive()).toBe(before)
+  })
+})
