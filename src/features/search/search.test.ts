@@ -347,6 +347,15 @@ describe('without vectors', () => {
     })
   })
 
+  it('goes by words in a script that the built-in model cannot read', async () => {
+    library = await testLibrary({ embedder: conceptEmbedder([['健']], 'use-lite-1') })
+    await add({ title: '日健クリニック' })
+    await embedAll()
+    expect(await ask({ query: '健' })).toMatchObject({ mode: 'words', hits: [{ matched: 'words' }] })
+    expect((await ask({ query: '見' })).hits).toEqual([])
+    expect(await ask({ query: 'clinic' })).toMatchObject({ mode: 'hybrid' })
+  })
+
   it('goes by words when the model fails or does not answer', async () => {
     const embedder = conceptEmbedder([['bees']])
     library = await testLibrary({ embedder })

@@ -6,6 +6,7 @@ import { filterSources } from './filter-sources.ts'
 import { fuseRanks } from './fuse.ts'
 import { fullText } from './indexes.ts'
 import { isBlank, parseQuery, type Query } from './query.ts'
+import { isReadable } from './readable.ts'
 import { residentCodes } from './resident-codes.ts'
 import { searchMeaning, type MeaningHit } from './search-meaning.ts'
 import { sourcesOf } from './passage-store.ts'
@@ -55,6 +56,9 @@ export const MOST_HITS = 1_000
 /** Loading the built-in model takes up to two seconds where the native runtime is missing. */
 const MEANING_WITHIN_MS = 4_000
 const EXCLUDED = 20_000
+/** A question of no more words than these asks for them. */
+const KEYWORDS = 3
+const MUCH_ALIKE = 0.5
 /** A hit by words shows its own passage where it holds this share of the question, else the one nearest in meaning. */
 const SPEAKS_FOR_ITSELF = 0.6
 
@@ -96,17 +100,27 @@ async function search(library: Library, request: SearchRequest, keyOf: KeyOf): P
   const quoted = query.terms.some((term) => term.quoted)
   const instead = asked === 'meaning' && (quoted || !meaning?.hits)
   const words = instead ? await searchWords(library.db, query, scope) : byWords
-  const near = quoted ? holding(meaning?.hits ?? [], words) : (meaning?.hits ?? [])
+  const near = worthShowing(meaning?.hits ?? [], words, query)
   const hits = joinHits(asked === 'meaning' && meaning?.hits ? [] : words, near, keyOf)
   return { ...finish(hits), query, mode: meaning?.hits ? asked : 'words', ...noteOf(meaning) }
 }
 
 const listedHit = (sourceId: number): Hit => ({ sourceId, passageId: undefined, score: 0, matched: 'words' })
 
-/** Hits by meaning in sources that hold what is quoted. */
-function holding(near: readonly MeaningHit[], words: readonly WordHit[]): MeaningHit[] {
+/**
+ * Hits by meaning without those that a reader would wonder at: what is quoted must stand in their source, and beside
+ * passages that hold all of a few keywords they have to be much alike.
+ */
+function worthShowing(
+  near: readonly MeaningHit[],
+  words: readonly WordHit[],
+  { terms }: Query,
+): readonly MeaningHit[] {
   const sources = new Set(words.map(({ passage }) => passage.source_id))
-  return near.filter(({ passage }) => sources.has(passage.source_id))
+  if (terms.some(({ quoted }) => quoted)) return near.filter(({ passage }) => sources.has(passage.source_id))
+  const answered = terms.length <= KEYWORDS && words.some(({ coverage }) => coverage > 0.999)
+  if (!answered) return near
+  return near.filter(({ passage, similarity }) => similarity >= MUCH_ALIKE || sources.has(passage.source_id))
 }
 
 const finish = (hits: Hit[]): Pick<SearchAnswer, 'hits' | 'truncated'> => ({
@@ -157,6 +171,9 @@ async function meaningOf(
 ): Promise<MeaningAnswer> {
   const { embedder } = library.outside
   if (!embedder) return { note: 'Searched by words: no embedding model is set up.' }
+  if (!isReadable(embedder.id, query.text)) {
+    return { note: 'Searched by words: the built-in embedding model reads English only.' }
+  }
   const limit = AbortSignal.timeout(meaningWithinMs)
   const either = signal ? AbortSignal.any([signal, limit]) : limit
   try {
