@@ -60,9 +60,9 @@ async function readOrMakeKey(library: Library): Promise<Buffer> {
   const stored = await getLocal(library.db, KEY_NAME)
   if (stored !== undefined) return Buffer.from(stored, 'base64url')
   const made = randomBytes(KEY_BYTES)
-  // A library that cannot be written has cursors that live as long as the process.
+  // A library that cannot be written (read-only, locked, a full disk) has cursors that live as long as the process.
   if (library.readOnly) return made
-  return library.change(async ({ db }) => {
+  const kept = library.change(async ({ db }) => {
     await db
       .insertInto('local')
       .values({ key: KEY_NAME, value: made.toString('base64url') })
@@ -70,4 +70,5 @@ async function readOrMakeKey(library: Library): Promise<Buffer> {
       .execute()
     return Buffer.from((await getLocal(db, KEY_NAME))!, 'base64url')
   })
+  return kept.catch(() => made)
 }

@@ -12,7 +12,10 @@ const storedShape = z.array(
   z.tuple([z.number(), z.number().nullable(), z.number(), z.enum(['words', 'meaning', 'both'])]),
 )
 
-/** Keeps a ranked list for its further pages. Answers undefined where the library cannot be written. */
+/**
+ * Keeps a ranked list for its further pages. Answers undefined where the library cannot be written (read-only, locked by
+ * another process, a full disk): the list is then made again for each page.
+ */
 export async function freezeRanking(
   library: Library,
   filter: string,
@@ -28,7 +31,7 @@ export async function freezeRanking(
     matched,
   ])
   const expires = new Date(now.getTime() + FROZEN_MS)
-  await library.change(async ({ db }) => {
+  const kept = library.change(async ({ db }) => {
     await db
       .deleteFrom('ranking')
       .where((where) =>
@@ -49,8 +52,9 @@ export async function freezeRanking(
       .insertInto('ranking')
       .values({ id, filter, ids: JSON.stringify(ids), expires_at: expires.toISOString() })
       .execute()
+    return id
   })
-  return id
+  return kept.catch(() => undefined)
 }
 
 /** The list as it was frozen; undefined where its time is over. */

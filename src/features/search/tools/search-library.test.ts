@@ -145,6 +145,13 @@ describe('its pages', () => {
     expect(await library.db.selectFrom('ranking').select('id').execute()).toEqual([])
   })
 
+  it('fit together while the library is locked', async () => {
+    const ids = await addMany(12)
+    const locked = { ...library, change: () => Promise.reject(new Error('database is locked')) }
+    const seen = await readAll(5, undefined, locked)
+    expect(seen.toSorted()).toEqual(ids.map(String).toSorted())
+  })
+
   it('belong to their question', async () => {
     await addMany(12)
     const { nextCursor } = await search({ query: 'bees', limit: 5 })
