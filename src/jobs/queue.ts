@@ -30,6 +30,8 @@ export function claimJob(
           where.and([where('state', '=', 'running'), where('lease_until', '<', now.toISOString())]),
         ]),
       )
+      // What was begun often comes last: a job that brings its process down must not keep the others from their turn.
+      .orderBy('attempts')
       .orderBy('run_at')
       .orderBy('id')
       .executeTakeFirst()
@@ -46,6 +48,28 @@ export function claimJob(
       .returningAll()
       .executeTakeFirst()
   })
+}
+
+/** Lets go of jobs whose process is known to be dead, so that nobody waits for their leases to end. */
+export async function releaseDeadJobs(
+  db: Kysely<Schema>,
+  isDead: (owner: string) => boolean,
+  now: Date,
+): Promise<void> {
+  const held = await db
+    .selectFrom('job')
+    .select(['id', 'lease_owner'])
+    .where('state', '=', 'running')
+    .execute()
+  for (const { id, lease_owner } of held) {
+    if (lease_owner === null || !isDead(lease_owner)) continue
+    await db
+      .updateTable('job')
+      .set({ lease_until: later(now, -1) })
+      .where('id', '=', id)
+      .where('lease_owner', '=', lease_owner)
+      .execute()
+  }
 }
 
 /** Whether anything waits that a worker could do now. */

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { testLibrary } from '../../test/support/library.ts'
@@ -116,6 +118,34 @@ describe('the worker', () => {
     await worker.stop()
     expect(await jobStates(library)).toEqual(['pending 0'])
   })
+})
+
+it('a job whose process died on this machine is taken up at once', async () => {
+  const done: number[] = []
+  const job = note(async (_library, { n }) => void done.push(n))
+  const library = await testLibrary()
+  await library.change((change) => change.later(job, { n: 1 }))
+  const { pid } = spawnSync(process.execPath, ['-e', '0'])
+  await claimJob(library.db, ['note'], `${hostname()}/${pid}/gone`, library.now())
+  const worker = startWorker(library, [job])
+  await worker.drained()
+  await worker.stop()
+  expect(done).toEqual([1])
+})
+
+it('a job of a process that lives, or of another machine, is left to it', async () => {
+  const job = note(async () => {})
+  const library = await testLibrary()
+  await library.change(async (change) => [
+    await change.later(job, { n: 1 }),
+    await change.later(job, { n: 2 }),
+  ])
+  await claimJob(library.db, ['note'], `${hostname()}/${process.pid}/other`, library.now())
+  await claimJob(library.db, ['note'], 'elsewhere/1/other', library.now())
+  const worker = startWorker(library, [job])
+  await worker.drained()
+  await worker.stop()
+  expect(await jobStates(library)).toEqual(['running 1', 'running 1'])
 })
 
 describe('the queue', () => {

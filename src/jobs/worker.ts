@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Job, JobRun } from '../core/define-job.ts'
 import type { Library } from '../core/library.ts'
 import { toFailure } from '../core/to-failure.ts'
+import { isDeadOwner, ownerName } from './job-owner.ts'
 import {
   LEASE_MS,
   claimJob,
@@ -9,6 +9,7 @@ import {
   failJob,
   hasDueJobs,
   keepJob,
+  releaseDeadJobs,
   releaseJob,
   type QueuedJob,
 } from './queue.ts'
@@ -30,7 +31,7 @@ export interface Worker {
 }
 
 /** How often a process may die at a job, beyond the job's own attempts, before the job is taken for the cause. */
-const DEATHS = 10
+const DEATHS = 100
 
 /** Doubling from five seconds, as of the attempt that failed. */
 const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
@@ -38,12 +39,13 @@ const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
 /** Does the library's queued jobs in this process, within each kind's bound, beside any other process that does the same. */
 export function startWorker(library: Library, jobs: readonly Job[], options: WorkerOptions = {}): Worker {
   const { pollMs = 2_000, onError = () => {} } = options
-  const owner = randomUUID()
+  const owner = ownerName()
   const running = new Map<number, { kind: string; abort: AbortController; done: Promise<void> }>()
   const byKind = new Map(jobs.map((job) => [job.kind, job]))
   let stopped = false
   let looking: Promise<void> | undefined
   let again = false
+  let swept = false
   const timer = setInterval(wake, pollMs)
   timer.unref()
 
@@ -62,6 +64,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
     while (again && !stopped) {
       again = false
       try {
+        if (!swept) await releaseDeadJobs(library.db, isDeadOwner, library.now())
+        swept = true
         for (;;) {
           const row = await claimJob(library.db, free(), owner, library.now())
           if (!row) break
@@ -103,7 +107,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
     try {
       const input = job.input.parse(JSON.parse(row.input))
       try {
-        if (row.attempts > job.attempts + DEATHS) throw new Error(`begun ${row.attempts} times and never ended`)
+        if (row.attempts > job.attempts + DEATHS)
+          throw new Error(`begun ${row.attempts} times and never ended`)
         await job.run(library, input, run)
         await completeJob(library.db, row.id, owner, library.now())
       } catch (error) {
