@@ -82,8 +82,8 @@ describe('indexSource', () => {
     expect(kept.map(({ body }) => body)).toEqual(
       before.filter(({ kind, body }) => kind === 'head' || body.includes('number 2')).map(({ body }) => body),
     )
-    const codes = await vectors.codesSince(library.db, 0, 100)
-    expect(codes.map(({ passageId }) => passageId).toSorted()).toEqual(kept.map(({ id }) => id).toSorted())
+    const { passageIds } = await vectors.codesSince(library.db, 'm', 0, 100)
+    expect(passageIds.toSorted()).toEqual(kept.map(({ id }) => id).toSorted())
     expect(await words('1')).toEqual([])
     expect(await words('0')).not.toEqual([])
   })

@@ -5,8 +5,8 @@ import { CodeIndex } from './hamming-scan.ts'
 import { vectors } from './indexes.ts'
 import { codeLength } from './quantise.ts'
 
-/** Rows read in one go while codes are loaded: a few milliseconds. */
-const CHUNK = 4_000
+/** Codes read in one go while they are loaded: some milliseconds. */
+const CHUNK = 10_000
 
 /** The codes of one model that this process holds in memory, and how far it has read what the library holds. */
 class ResidentCodes {
@@ -35,18 +35,15 @@ class ResidentCodes {
       this.#seq = 0
     }
     while (this.#seq < last) {
-      const rows = await vectors.codesSince(db, this.#seq, CHUNK)
-      const own = rows.filter(({ model, code }) => model === this.model && code.length === this.#words * 4)
-      const codes = new Uint8Array(own.length * this.#words * 4)
-      for (const [i, { code }] of own.entries()) codes.set(code, i * this.#words * 4)
-      this.index.addMany(
-        own.map(({ passageId }) => passageId),
+      const {
+        last: read,
+        passageIds,
         codes,
-      )
-      if (own.length < rows.length) {
-        for (const { model, passageId } of rows) if (model !== this.model) this.index.remove(passageId)
-      }
-      this.#seq = rows.at(-1)?.seq ?? last
+        others,
+      } = await vectors.codesSince(db, this.model, this.#seq, CHUNK)
+      if (codes.length === passageIds.length * this.#words * 4) this.index.addMany(passageIds, codes)
+      for (const id of others) this.index.remove(id)
+      this.#seq = Math.max(read, this.#seq + 1)
       await breathe()
     }
   }

@@ -370,7 +370,7 @@ describe('without vectors', () => {
     embedder.embed = () => new Promise(() => {})
     expect(await ask({ meaningWithinMs: 20 })).toMatchObject({
       mode: 'words',
-      note: expect.stringContaining('too long'),
+      note: expect.stringContaining('in time'),
       hits: [{ matched: 'words' }],
     })
   })

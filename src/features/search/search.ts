@@ -188,7 +188,7 @@ async function meaningOf(
       ? { hits, note: 'Some passages wait to be embedded and are found by words only.' }
       : { hits }
   } catch (error) {
-    if (limit.aborted) return { note: 'Searched by words: the embedding model took too long.' }
+    if (limit.aborted) return { note: 'Searched by words: search by meaning was not ready in time.' }
     if (error instanceof Failure && error.code === 'unavailable') {
       return { note: `Searched by words: ${error.message}` }
     }
