@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Bundles the program into dist/: the command line, and each worker as a file of its own.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { build } from 'esbuild'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -86,5 +86,10 @@ const { metafile } = await build({
 })
 const outputs = [...Object.keys(metafile.outputs), ...Object.keys(inWorkers.metafile.outputs)]
 const made = new Set(outputs.map((file) => basename(file)))
-for (const file of readdirSync(dist))
-  if (file.endsWith('.js') && !made.has(file)) rmSync(join(dist, file), { force: true })
+// A program that was started from the build before may still load its parts: they go when nobody can be using them.
+const keepMs = process.env['npm_lifecycle_event'] === 'prepack' ? 0 : 20 * 60_000
+for (const file of readdirSync(dist)) {
+  if (!file.endsWith('.js') || made.has(file)) continue
+  const age = Date.now() - (statSync(join(dist, file), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  if (age >= keepMs) rmSync(join(dist, file), { force: true })
+}

@@ -7,6 +7,7 @@ import { LIBRARY_FILE } from '../app/open-file.ts'
 import type { LocalLibrary } from '../app/open-local.ts'
 import type { LocalConfig } from '../config/local.ts'
 import { toFailure } from '../core/to-failure.ts'
+import { workerFile } from '../core/worker-file.ts'
 import { SCHEMA_VERSION, schemaVersionOf } from '../db/sqlite/connect.ts'
 import { rebuildIndex } from '../features/search/index-source.ts'
 import { fullText } from '../features/search/indexes.ts'
@@ -41,6 +42,7 @@ export async function* examine(
     ['library file', () => checkFile(local)],
     ['references', () => checkReferences(local)],
     ['layout', () => checkLayout(local)],
+    ['readers', checkReaders],
     ['word index', () => checkWords(local)],
     ['search by meaning', () => checkEmbedder(local, config)],
     ['embeddings', () => checkVectors(local)],
@@ -99,6 +101,30 @@ function checkLayout({ file }: LocalLibrary): Checked {
     mend: 'Run any command without --read-only: that brings the library up to date.',
   }
 }
+
+/** What pages, PDFs, e-books and covers are read with. */
+async function checkReaders(): Promise<Checked> {
+  const missing = READERS.filter((name) => !existsSync(workerFile(name)))
+  const packages: [string, () => unknown][] = [
+    ['sharp', () => import('sharp')],
+    ['pdfjs-dist', () => import.meta.resolve('pdfjs-dist/package.json')],
+  ]
+  for (const [name, load] of packages) {
+    try {
+      await load()
+    } catch {
+      missing.push(name)
+    }
+  }
+  if (missing.length === 0) return good('pages, PDFs, e-books and covers can be read')
+  return {
+    state: 'bad',
+    found: `Parts of the program are missing: ${missing.join(', ')}.`,
+    mend: 'Install Commonplace again; on an unusual system, look whether sharp and pdfjs-dist install there.',
+  }
+}
+
+const READERS = ['article-worker', 'pdf-worker', 'epub-worker', 'embedding-worker']
 
 async function checkWords({ library }: LocalLibrary): Promise<Checked> {
   const { db } = library

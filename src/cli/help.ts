@@ -7,7 +7,7 @@ import { STYLE, type Printer } from './print.ts'
 /** `commonplace mcp` reads its own command line; this is what its help says. */
 export const SERVE_HELP: Command = {
   name: SERVE.name,
-  usage: ['[--tools FAMILIES] [--library DIR] [--read-only]'],
+  usage: ['[--tools FAMILIES] [--library DIR] [--read-only] [--http PORT]'],
   about:
     'Serves the library over the Model Context Protocol on standard input and output. An assistant starts it by itself; `commonplace connect` prints what to tell the assistant.',
   flags: [
@@ -16,6 +16,7 @@ export const SERVE_HELP: Command = {
       value: 'FAMILIES',
       help: 'Offer only these families of tools, separated by commas',
     },
+    { name: 'http', value: 'PORT', help: 'Serve over HTTP on this machine alone instead' },
   ],
   examples: ['commonplace mcp', 'commonplace mcp --tools library --read-only'],
   run: async () => 0,

@@ -4,36 +4,45 @@ import { inspect } from 'node:util'
 import { openLocal, type LocalLibrary } from '../app/open-local.ts'
 import { LIBRARY_FILE } from '../app/open-file.ts'
 import { Failure } from '../core/failure.ts'
+import { toFailure } from '../core/to-failure.ts'
 import { hasDueJobs } from '../jobs/queue.ts'
 import type { Worker } from '../jobs/worker.ts'
 import { startWork } from './background.ts'
 import type { Context } from './command.ts'
 import { oneLine, STYLE } from './print.ts'
 
-/**
- * Opens the reader's library for the length of `work`. Without `create` a library must be there: a mistyped folder is then
- * said instead of made. What a command that `changes` something leaves waiting is done by a process of its own. Throws
- * `unavailable`.
- */
+export interface LibraryUse {
+  /** Makes a library where there is none. Without it a mistyped folder is said instead of made. */
+  create?: boolean
+  /** Needs a library that may be written. */
+  changes?: boolean
+  /** Leaves the work that waits at the end to a process of its own. */
+  background?: boolean
+}
+
+/** Opens the reader's library for the length of `work`. Throws `unavailable`, `read_only`. */
 export async function withLibrary<T>(
   context: Context,
   work: (local: LocalLibrary) => Promise<T>,
-  { create = false, changes = create }: { create?: boolean; changes?: boolean } = {},
+  { create = false, changes = create, background = changes }: LibraryUse = {},
 ): Promise<T> {
   const config = context.config()
   const { readOnly } = context
-  if (!existsSync(join(config.library, LIBRARY_FILE)) && (!create || readOnly))
-    throw noLibrary(config.library)
+  if (changes && readOnly) throw readOnlyFailure()
+  if (!create && !existsSync(join(config.library, LIBRARY_FILE))) throw noLibrary(config.library)
   const local = await openLocal(config, {
     readOnly,
     onError: (error, where) => {
       if (config.debug) context.err.line({ text: `${where}: ${oneLine(inspect(error))}`, style: STYLE.dim })
+      // A failed job tells of itself; a queue that cannot be read would be waited for in silence.
+      else if (where === 'queue')
+        context.err.line({ text: oneLine(toFailure(error).message), style: STYLE.warning })
     },
   })
   let worker: Worker | undefined
   try {
     const result = await work({ ...local, work: () => (worker = local.work()) })
-    if (changes && !readOnly) {
+    if (background) {
       await worker?.stop()
       if (await hasDueJobs(local.library.db, local.library.now())) startWork(local.file.folder, context.env)
     }
@@ -42,6 +51,11 @@ export async function withLibrary<T>(
     await local.close()
   }
 }
+
+const readOnlyFailure = (): Failure =>
+  new Failure('read_only', 'This command changes the library, which was opened for reading only.', {
+    hint: 'Leave --read-only out to let it.',
+  })
 
 export const noLibrary = (folder: string): Failure =>
   new Failure('unavailable', `There is no library in ${folder} yet.`, {

@@ -38,6 +38,9 @@ const env = { ...process.env, HOME: home, XDG_DATA_HOME: join(home, 'data'), NO_
 for (const name of ['COMMONPLACE_LIBRARY', 'COMMONPLACE_DEBUG', 'NODE_PATH', 'npm_config_local_prefix'])
   delete env[name]
 
+// On Linux the native runtime's install script would fetch hundreds of megabytes for graphics cards.
+env['ONNXRUNTIME_NODE_INSTALL'] = 'skip'
+
 const npm = (cwd, ...args) =>
   execFileSync('npm', args, {
     cwd,
@@ -83,6 +86,9 @@ try {
       `a sample ${ending} is in the package`,
     )
   const stray = [...files].filter((path) => /^(?:src|test|scripts|bench|docs)\/|\.test\.|\.map$/.test(path))
+  say(
+    `${packed.filename}: ${(packed.size / 1e6).toFixed(1)} MB, ${(packed.unpackedSize / 1e6).toFixed(1)} MB unpacked, ${files.size} files`,
+  )
   check(stray.length === 0, 'nothing of the sources is in the package', stray.join('\n'))
 
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n')

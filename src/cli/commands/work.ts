@@ -34,6 +34,6 @@ export const work = defineCommand({
           return out.tty ? '' : `${new Date().toISOString()} `
         }
       },
-      { create: true, changes: false },
+      { changes: true, background: false },
     ),
 })
