@@ -66,7 +66,8 @@ async function serveUntilKilled(
   first: number,
   afterMs: number,
   known: Acknowledged,
-): Promise<void> {
+): Promise<number> {
+  const begun = performance.now()
   const server = await startMcp(library, { env })
   const kill = setTimeout(() => server.child.kill('SIGKILL'), afterMs)
   const work = [0, 1, 2].map(async (offset) => {
@@ -80,8 +81,10 @@ async function serveUntilKilled(
     if (commented && !commented['isError']) known.comments.push({ id, body })
   })
   await Promise.race([Promise.all(work), server.exited])
+  const took = performance.now() - begun
   await server.exited
   clearTimeout(kill)
+  return took
 }
 
 /** Adds a folder of files from the command line until the kill. */
@@ -151,11 +154,12 @@ it(
     const random = randomFrom(seed)
     const library = join(folder, 'library')
     const known: Acknowledged = { captured: new Map(), comments: [], added: [] }
-    for (let round = 0; round < ROUNDS; round++) {
-      // Most of what there is to interrupt happens in the first second; embedding goes on after it.
-      const afterMs = 20 + random() * 1_400
-      const until = round % 3 === 2 ? addUntilKilled : serveUntilKilled
-      await until(library, round * 3, afterMs, known)
+    // How long a round takes here and now says how far apart the moments may lie; embedding goes on after the answers.
+    const whole = await serveUntilKilled(library, 0, 10_000, known)
+    for (let round = 1; round <= ROUNDS; round++) {
+      const afterMs = 10 + random() * whole * 1.5
+      if (round % 3 === 2) await addUntilKilled(library, round * 3, afterMs, known)
+      else await serveUntilKilled(library, round * 3, afterMs, known)
       examine(library, known)
     }
     await run(process.execPath, [MAIN, 'work', '--library', library], { env: { ...process.env, ...env } })
