@@ -33,7 +33,7 @@ export function isProse(block: ReadBlock): boolean {
 }
 
 export function endsLikeSentence(text: string): boolean {
-  return /[.!?…:;。！？；：।॥؟۔][\s"'”’»)\]）」』】*]*$/u.test(text)
+  return /[.!?…:;。！？；：।॥؟۔][\s"'”’»)\]）」』】*]*$/u.test(text.slice(-40))
 }
 
 /** Code, formulas, tables: content that word rules do not fit. */

@@ -115,6 +115,7 @@ function isImageAddress(value: string): boolean {
 
 /** The largest image of a `srcset` that is at most 2,000 pixels wide, else the first. */
 function largestOf(set: string): string | undefined {
+  if (set.length > 20_000) return undefined
   let best: { url: string; size: number } | undefined
   for (const [, url = '', size = '1'] of set.matchAll(/([^\s,]\S*[^\s,])(?:\s+([\d.]+)[wx])?\s*(?:,|$)/g)) {
     const width = Number(size)

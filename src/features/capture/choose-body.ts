@@ -48,7 +48,10 @@ function keepAgreed(chosen: readonly ReadBlock[], other: readonly ReadBlock[]): 
   return chosen.filter((block, at) => {
     if (block.role !== 'text' || confirmed[at] || isMatter(block) || block.words.length === 0) return true
     const isInside = at > start && at < end
-    return isInside && (isProse(block) || block.node.type === 'blockquote' || block.node.type === 'heading')
+    // A short line over code or a table names it.
+    const next = chosen[at + 1]
+    const isLabel = next !== undefined && isMatter(next)
+    return isInside && (isProse(block) || isLabel || /^(?:blockquote|heading)$/.test(block.node.type))
   })
 }
 

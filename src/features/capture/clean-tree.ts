@@ -30,6 +30,7 @@ const DROPPED = new Set(
     'option progress script select style svg template textarea title video'
   ).split(' '),
 )
+const TEXT_IN_FIGURE = 'pre, table, blockquote, ul, ol'
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir'])
 const MAX_RECURSION = 400
 
@@ -186,7 +187,11 @@ class BlockList {
       }
       case 'figcaption': {
         const children = tidyInlines(flatInlines(element, context))
-        if (children.length > 0) this.#push({ type: 'paragraph', children }, names, 'caption')
+        // The caption of code or of a table is text beside it; only a picture's becomes part of a figure.
+        const isOfText = element.closest('figure')?.querySelector(TEXT_IN_FIGURE) != null
+        if (children.length > 0) {
+          this.#push({ type: 'paragraph', children }, names, isOfText ? 'text' : 'caption')
+        }
         return
       }
       case 'dt':
@@ -216,7 +221,7 @@ class BlockList {
     const captions = [...element.querySelectorAll('figcaption')].filter(
       (part) => part.closest('figure') === element,
     )
-    const holdsText = element.querySelector('pre, table, blockquote, ul, ol') !== null
+    const holdsText = element.querySelector(TEXT_IN_FIGURE) !== null
     const images = holdsText
       ? []
       : [...element.querySelectorAll('img')].flatMap((img) => imageOf(img, this.#context))

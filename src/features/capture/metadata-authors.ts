@@ -24,6 +24,7 @@ export function authorsFrom(bylines: readonly string[], site: string | null): st
 }
 
 function splitByline(byline: string): string[] {
+  if (byline.length > 1000) return []
   const text = byline
     .replace(/\(?\bhttps?:\/\/\S+/g, '')
     .replace(/\S+@\S+\.\S+/g, '')
@@ -31,7 +32,6 @@ function splitByline(byline: string): string[] {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^(?:(?:written|posted|words|story|text) )?(?:by|von|par|por)[:\s]+/i, '')
-  if (text.length > 1000) return []
   const parts = text.split(/\s*(?:,|;|\||\/|\s&\s|\s(?:and|und|et|y|e|og|och|en)\s)\s*/i)
   const names: string[] = []
   for (const part of parts.map((name) =>

@@ -7,9 +7,9 @@ const facts = (some: Partial<WallFacts>): WallFacts => ({
   finalUrl: some.url ?? 'https://example.org/articles/one',
   status: 200,
   title: 'An article',
-  text: some.html?.replace(/<[^>]*>/g, ' ') ?? '',
   html: '',
   ...some,
+  text: some.text ?? some.html?.replace(/<[^>]*>/g, ' ') ?? '',
 })
 const codeOf = (some: Partial<WallFacts>) => recogniseWall(facts(some))?.code ?? null
 const prose = 'People who log in to a site every day rarely think of the password they typed there. '.repeat(
@@ -79,4 +79,13 @@ describe('recogniseWall', () => {
     expect(codeOf({ title: 'Security check', html: '<p>How the airport line moves.</p>' })).toBeNull()
     expect(codeOf({ title: 'Home', finalUrl: 'https://example.org/', html: '<p>Welcome.</p>' })).toBeNull()
   })
+})
+
+describe('hostile markup', () => {
+  it.each(['<script', '<input ', '<a<', '<', '<!--', '<script>', 'log in to '])(
+    'of many "%s" is no wall and no trouble',
+    (piece) => {
+      expect(codeOf({ title: 'A page', text: '', html: piece.repeat(60_000) })).toBeNull()
+    },
+  )
 })

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.ts'
+import { limitSource } from './article-source.ts'
 import { countWords } from './count-words.ts'
 
 /** A page that came, with what was read out of it. */
@@ -16,6 +17,9 @@ export interface WallFacts {
 
 /** Below this many words a page may be a wall; articles are hardly ever shorter, walls hardly ever longer. */
 const SHORT_PAGE = 250
+
+/** As far as a page is looked at; walls are small. */
+const MAX_MARKUP = 400_000
 
 const CHALLENGE_TITLE =
   /^(?:just a moment\b|attention required!?\b|please wait\b.*|checking your browser|access (?:to this page has been )?denied|are you (?:a )?(?:robot|human)|human verification|security check|robot check|ddos-guard|verify(?:ing)? you are human|pardon our interruption|bot verification|captcha)/i
@@ -52,8 +56,11 @@ export function recogniseWall(facts: WallFacts): Failure | null {
   const words = countWords(facts.text)
   if (words >= SHORT_PAGE) return null
   const title = facts.title.trim()
-  const head = facts.html.slice(0, 400_000)
-  const says = (pattern: RegExp) => pattern.test(facts.text) || pattern.test(visibleText(head))
+  const head = facts.html.slice(0, MAX_MARKUP)
+  // Every tag is closed in it, so that patterns over tags stay linear on hostile pages.
+  const markup = limitSource(head).html
+  const shown = visibleText(markup)
+  const says = (pattern: RegExp) => pattern.test(facts.text) || pattern.test(shown)
   const wasSentElsewhere = pathOf(facts.finalUrl) !== pathOf(facts.url)
 
   const challenge = count(CHALLENGE_TITLE.test(title), says(CHALLENGE_TEXT), CHALLENGE_MARKUP.test(head))
@@ -72,7 +79,7 @@ export function recogniseWall(facts: WallFacts): Failure | null {
     wasSentElsewhere && LOGIN_ADDRESS.test(pathOf(facts.finalUrl)),
     LOGIN_TITLE.test(title),
     says(LOGIN_TEXT),
-    PASSWORD_FIELD.test(head) && words < 100,
+    PASSWORD_FIELD.test(markup) && words < 100,
     facts.status === 401 || facts.status === 402,
   )
   if (login >= 2) return loginNeeded()
@@ -95,11 +102,11 @@ function count(...signs: boolean[]): number {
   return signs.filter(Boolean).length
 }
 
-/** Words of the page outside scripts and styles, enough for phrases, not for reading. */
-function visibleText(html: string): string {
-  return html
-    .replace(/<(script|style|noscript|template)\b[^]*?<\/\1\s*>/gi, ' ')
-    .replace(/<[^>]{0,2000}>/g, ' ')
+/** Words of the page, enough for phrases, not for reading. */
+function visibleText(markup: string): string {
+  return markup
+    .replace(/<script[^]*?(?:<\/script>|$)/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
     .replace(/&(?:rsquo|#39|#x27|#8217);/g, '’')
     .replace(/&nbsp;/g, ' ')
     .replace(/\s+/g, ' ')

@@ -110,12 +110,12 @@ function inlineText(parent: Parents, writing: Writing): string {
 function htmlText(html: string, joint: '' | '\n'): string {
   if (html.startsWith('<!--')) return ''
   return html
-    .replace(/<(script|style)\b[^]*?<\/\1\s*>/gi, '')
+    .replace(/<(script|style)\b[^]*?(?:<\/\1\s*>|$)/gi, '')
     .replace(
-      /<(?:br|\/?(?:p|div|li|tr|h[1-6]|ul|ol|table|blockquote|section|article|summary|details))\b[^>]*>/gi,
+      /<(?:br|\/?(?:p|div|li|tr|h[1-6]|ul|ol|table|blockquote|section|article|summary|details))\b[^<>]*>/gi,
       '\n',
     )
-    .replace(/<\/?[a-z][^>]*>/gi, joint === '\n' ? ' ' : '')
+    .replace(/<\/?[a-z][^<>]*>/gi, joint === '\n' ? ' ' : '')
     .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_all, name: string) => ENTITIES[name] ?? '')
 }
 
