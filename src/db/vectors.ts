@@ -3,9 +3,9 @@ import type { Db } from './schema.ts'
 export interface VectorRow {
   passageId: number
   model: string
-  /** Sign bits. */
+  /** Sign bits; empty where the model can make nothing of the passage. */
   code: Uint8Array
-  /** One byte a dimension, with its scale. */
+  /** One byte a dimension, with its scale; empty with the code. */
   quantised: Uint8Array
 }
 

@@ -4,27 +4,25 @@ import type { Vectors } from '../vectors.ts'
 export const sqliteVectors: Vectors = {
   async put(db, rows) {
     if (rows.length === 0) return
-    const ids = rows.map(({ passageId }) => passageId)
+    const ids = sql<number>`(select value from json_each(${JSON.stringify(rows.map(({ passageId }) => passageId))}))`
     const present = await db.selectFrom('passage').select('id').where('id', 'in', ids).execute()
     const there = new Set(present.map(({ id }) => id))
     const kept = rows.filter(({ passageId }) => there.has(passageId))
-    if (kept.length === 0) return
     // Replaced, not updated: a code needs a new number.
-    await db
-      .replaceInto('code')
-      .values(kept.map(({ passageId, model, code }) => ({ passage_id: passageId, model, code })))
-      .execute()
-    await db
-      .replaceInto('vector')
-      .values(kept.map(({ passageId, quantised }) => ({ passage_id: passageId, quantised })))
-      .execute()
+    await db.deleteFrom('code').where('passage_id', 'in', ids).execute()
+    await db.deleteFrom('vector').where('passage_id', 'in', ids).execute()
+    const codes = kept.map(({ passageId, model, code }) => ({ passage_id: passageId, model, code }))
+    const full = kept.filter(({ quantised }) => quantised.length > 0)
+    const vectors = full.map(({ passageId, quantised }) => ({ passage_id: passageId, quantised }))
+    if (codes.length > 0) await db.insertInto('code').values(codes).execute()
+    if (vectors.length > 0) await db.insertInto('vector').values(vectors).execute()
   },
 
   async codesSince(db, model, seq, limit) {
     // One row for all: a row and a buffer for each code take four times as long.
     const { rows } = await sql<{ last: number | null; ids: string; codes: string | null; others: string }>`
       select max(seq) as last,
-        json_group_array(passage_id) filter (where model = ${model}) as ids,
+        json_group_array(passage_id) filter (where model = ${model} and length(code) > 0) as ids,
         group_concat(hex(code), '') filter (where model = ${model}) as codes,
         json_group_array(passage_id) filter (where model <> ${model}) as others
       from (select * from code where seq > ${seq} order by seq limit ${limit})`.execute(db)

@@ -350,6 +350,7 @@ describe('without vectors', () => {
   it('goes by words in a script that the built-in model cannot read', async () => {
     library = await testLibrary({ embedder: conceptEmbedder([['健']], 'use-lite-1') })
     await add({ title: '日健クリニック' })
+    await add({ title: 'A quiet place' })
     await embedAll()
     expect(await ask({ query: '健' })).toMatchObject({ mode: 'words', hits: [{ matched: 'words' }] })
     expect((await ask({ query: '見' })).hits).toEqual([])

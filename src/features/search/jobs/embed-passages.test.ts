@@ -69,6 +69,17 @@ describe('embedPassages', () => {
     expect(await vectorsOf(library, 'new')).toEqual([3, 0])
   })
 
+  it('gives no vector to what the model cannot read, and leaves it to another model', async () => {
+    const library = await testLibrary({ embedder: conceptEmbedder([['bees']], 'use-lite-1') })
+    await addTestSource(library, { title: '日健クリニック' })
+    await addTestSource(library, { title: 'Bees' })
+    await embedPassages.run(library, {}, job().run)
+    expect([await vectorsOf(library, 'use-lite-1'), await countWaiting(library.db)]).toEqual([[1, 0], 0])
+    library.outside.embedder = conceptEmbedder([['bees']], 'multilingual')
+    await embedPassages.run(library, {}, job().run)
+    expect(await vectorsOf(library, 'multilingual')).toEqual([2, 0])
+  })
+
   it('ends quietly where there is no embedder', async () => {
     const library = await testLibrary()
     await addTestSource(library, { title: 'Bees' })

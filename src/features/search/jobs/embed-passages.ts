@@ -5,9 +5,11 @@ import type { Library } from '../../../core/library.ts'
 import type { Db } from '../../../db/schema.ts'
 import { vectors } from '../indexes.ts'
 import { quantise } from '../quantise.ts'
+import { isReadable } from '../readable.ts'
 
 /** About half a second of work for the built-in model on two cores, which is also the most that a kill can lose. */
 const BATCH = 64
+const NOTHING = new Uint8Array()
 
 /**
  * Gives every passage that has none a vector, then those whose vector is of another model. Each batch is committed by
@@ -27,10 +29,13 @@ export const embedPassages = defineJob({
       run.signal.throwIfAborted()
       const waiting = await nextWaiting(library.db, embedder.id)
       if (waiting.length === 0) return
-      const embedded = await embedder.embed(waiting.map(embeddedText), { signal: run.signal })
-      const rows = waiting.map(({ id }, i) => {
-        const { code, blob } = quantise(embedded[i]!)
-        return { passageId: id, model: embedder.id, code, quantised: blob }
+      const { id: model } = embedder
+      const readable = waiting.filter(({ body }) => isReadable(model, body))
+      const embedded = await embedder.embed(readable.map(embeddedText), { signal: run.signal })
+      const read = new Map(readable.map(({ id }, i) => [id, quantise(embedded[i]!)]))
+      const rows = waiting.map(({ id: passageId }) => {
+        const { code = NOTHING, blob: quantised = NOTHING } = read.get(passageId) ?? {}
+        return { passageId, model, code, quantised }
       })
       await library.change(async ({ db }) => {
         await vectors.put(db, rows)
