@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import type { LocalLibrary } from '../../app/open-local.ts'
 import { Failure } from '../../core/failure.ts'
 import { toFailure } from '../../core/to-failure.ts'
-import { failureOf, sourceOf, waitForCapture } from '../../features/capture/capture-store.ts'
+import { failureOf, sourceOf, type Capture } from '../../features/capture/capture-store.ts'
+import type { Db } from '../../db/schema.ts'
 import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
 import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
@@ -16,8 +17,9 @@ import { oneLine, STYLE } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { count } from '../when.ts'
 
-/** How long one capture is waited for; its own deadlines are shorter. */
-const WAIT_MS = 600_000
+/** How long nothing may come of the captures that are waited for; their own deadlines are shorter. */
+const WAIT_MS = 300_000
+const LOOK_MS = 80
 
 export const add = defineCommand({
   name: 'add',
@@ -213,41 +215,68 @@ const endsAll = ({ code, kind }: Failure): boolean =>
   code === 'read_only' ||
   code === 'cancelled'
 
-/** Captures in this process and waits for all of it. */
+/** Captures in this process and waits for all of it; what nothing comes of for long goes on in the background. */
 async function finish({ err, signal }: Context, local: LocalLibrary, { items }: Outcome): Promise<void> {
-  const { library } = local
-  const waiting = items.filter(({ captureId }) => captureId !== undefined)
-  if (waiting.length > 0) local.work().wake()
+  const { db } = local.library
+  const waiting = new Map<number, Added[]>()
+  for (const item of items) {
+    if (item.captureId === undefined) continue
+    const same = waiting.get(item.captureId)
+    if (same) same.push(item)
+    else waiting.set(item.captureId, [item])
+  }
+  const total = waiting.size
+  const [first] = [...waiting.values()].flat()
+  if (total > 0) local.work().wake()
   const progress = startProgress(
     err,
-    `Capturing ${waiting.length === 1 ? waiting[0]!.given : count(waiting.length, 'item')}`,
+    `Capturing ${first && total === 1 ? first.given : count(total, 'item')}`,
   )
-  let ended = 0
   try {
-    await Promise.all(
-      waiting.map(async (item) => {
-        const capture = await waitForCapture(library, item.captureId!, { timeoutMs: WAIT_MS, signal })
-        ended++
-        if (waiting.length > 1) progress.say(`Captured ${ended} of ${waiting.length} · ${item.given}`)
-        if (capture.state === 'failed') {
-          const failure = failureOf(capture)
-          item.state = 'failed'
-          if (failure) item.failure = failure
-        } else if (capture.state === 'completed') {
-          item.state = capture.outcome === 'unchanged' ? 'there already' : 'captured'
-          if (capture.outcome === 'kept')
-            item.remark = 'It now gives far less text than before; the better text was kept.'
-        }
-        if (capture.state !== 'failed') item.source = await sourceOf(library.db, capture)
-      }),
-    )
+    for (let since = Date.now(); waiting.size > 0 && Date.now() - since < WAIT_MS;) {
+      signal.throwIfAborted()
+      for (const capture of await endedCaptures(db, [...waiting.keys()])) {
+        const same = waiting.get(capture.id) ?? []
+        for (const item of same) await settle(db, item, capture)
+        waiting.delete(capture.id)
+        since = Date.now()
+        if (total > 1) progress.say(`Captured ${total - waiting.size} of ${total} · ${same[0]?.given ?? ''}`)
+      }
+      if (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
   } finally {
     progress.stop()
   }
   for (const item of items) {
     if (!item.source && item.sourceId !== undefined && item.state === 'there already')
-      item.source = await sourceOf(library.db, { source_id: item.sourceId })
+      item.source = await sourceOf(db, { source_id: item.sourceId })
   }
+}
+
+async function endedCaptures(db: Db, ids: readonly number[]): Promise<Capture[]> {
+  const ended: Capture[] = []
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = db
+      .selectFrom('capture')
+      .selectAll()
+      .where('id', 'in', ids.slice(from, from + 500))
+      .where('state', 'in', ['completed', 'failed'])
+    ended.push(...(await some.execute()))
+  }
+  return ended
+}
+
+async function settle(db: Db, item: Added, capture: Capture): Promise<void> {
+  if (capture.state === 'failed') {
+    item.state = 'failed'
+    const failure = failureOf(capture)
+    if (failure) item.failure = failure
+    return
+  }
+  item.state = capture.outcome === 'unchanged' ? 'there already' : 'captured'
+  if (capture.outcome === 'kept')
+    item.remark = 'It now gives far less text than before; the better text was kept.'
+  item.source = await sourceOf(db, capture)
 }
 
 async function outcomeJson({ library }: LocalLibrary, { items, leftOut }: Outcome) {

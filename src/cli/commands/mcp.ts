@@ -5,7 +5,7 @@ import { openFile, type OpenFile } from '../../app/open-file.ts'
 import { libraryFolder } from '../../config/library-folder.ts'
 import { createApp } from '../../mcp/app.ts'
 import { serveStdio } from '../../mcp/protocol/stdio.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { VERSION } from '../version.ts'
 
 const FAMILIES: readonly string[] = [...new Set(DEFINITIONS.map(({ family }) => family))]
@@ -113,10 +113,7 @@ function readOptions(argv: readonly string[]): Options | string {
 }
 
 async function reportFailure(error: unknown): Promise<number> {
-  const [{ toFailure }, { exitCodeOf }] = await Promise.all([
-    import('../../core/to-failure.ts'),
-    import('../exit-code.ts'),
-  ])
+  const { toFailure } = await import('../../core/to-failure.ts')
   const failure = toFailure(error)
   process.stderr.write(`${failure.message}\n${failure.hint}\n`)
   if (failure.code === 'internal_error') log(error)
