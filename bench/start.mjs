@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' }, library: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '15' }, library: { type: 'string' } },
+})
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const { NODE_EXTRA_CA_CERTS: _certificates, ...env } = process.env
 const folder = values.library ?? mkdtempSync(join(tmpdir(), 'commonplace-start-'))
@@ -25,14 +27,19 @@ const initialize = {
 const bare = () =>
   new Promise((resolve) => {
     const begun = performance.now()
-    spawn(process.execPath, ['-e', '0'], { env, stdio: 'ignore' }).on('exit', () => resolve(performance.now() - begun))
+    spawn(process.execPath, ['-e', '0'], { env, stdio: 'ignore' }).on('exit', () =>
+      resolve(performance.now() - begun),
+    )
   })
 
 /** Milliseconds from the start of the server to each of its first two answers, and its memory a moment later. */
 const server = () =>
   new Promise((resolve, reject) => {
     const begun = performance.now()
-    const child = spawn(process.execPath, [main, 'mcp', '--library', folder], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [main, 'mcp', '--library', folder], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     const at = []
     let rest = ''
     child.stdout.on('data', (chunk) => {
@@ -55,11 +62,13 @@ const server = () =>
   })
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
-const show = (values) => `${median(values).toFixed(1)} (${Math.min(...values).toFixed(1)}..${Math.max(...values).toFixed(1)})`
+const show = (values) =>
+  `${median(values).toFixed(1)} (${Math.min(...values).toFixed(1)}..${Math.max(...values).toFixed(1)})`
 
 await server() // makes the library, and warms the file cache
 const rows = []
-for (let round = 0; round < Number(values.rounds); round++) rows.push({ node: await bare(), ...(await server()) })
+for (let round = 0; round < Number(values.rounds); round++)
+  rows.push({ node: await bare(), ...(await server()) })
 console.log(`rounds ${rows.length}`)
 console.log(`node -e 0            ${show(rows.map(({ node }) => node))} ms`)
 console.log(`initialize           ${show(rows.map(({ initialize }) => initialize))} ms`)

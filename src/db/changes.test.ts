@@ -52,7 +52,7 @@ describe('a change', () => {
     await library.change((change) => change.update('source', id, { site: 'here' }))
     const row = await library.db.selectFrom('source').select(['clock', 'clocks']).executeTakeFirstOrThrow()
     const clocks = JSON.parse(row.clocks) as Record<string, string>
-    expect(Object.keys(clocks).sort()).toEqual(['site', 'title'])
+    expect(Object.keys(clocks).toSorted()).toEqual(['site', 'title'])
     expect([row.clock, clocks['title'], clocks['site']]).toEqual(
       [row.clock, clocks['title'], clocks['site']].toSorted(),
     )

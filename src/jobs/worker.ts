@@ -61,8 +61,9 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
   }
 
   async function look(): Promise<void> {
-    while (again && !stopped) {
+    while (again) {
       again = false
+      if (stopped) return
       try {
         if (!swept) await releaseDeadJobs(library.db, isDeadOwner, library.now())
         swept = true

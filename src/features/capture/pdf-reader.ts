@@ -63,7 +63,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfText> {
 
 async function openPdf(bytes: Uint8Array): Promise<PDFDocumentProxy> {
   // Drawing needs a canvas package that not every platform has; reading text needs no more than that this name exists.
-  if (!('DOMMatrix' in globalThis)) Object.assign(globalThis, { DOMMatrix: class {} })
+  if (!('DOMMatrix' in globalThis)) Object.assign(globalThis, { DOMMatrix: Object })
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
   const parameters: DocumentInitParameters = {

@@ -40,6 +40,6 @@ describe('the trash', () => {
     expect(await purgeTrash(library)).toBe(1)
     expect(await findSource(library.db, id)).toBeUndefined()
     const tombstones = await library.db.selectFrom('tombstone').select('table_name').execute()
-    expect(tombstones.map(({ table_name }) => table_name).sort()).toEqual(['source', 'text'])
+    expect(tombstones.map(({ table_name }) => table_name).toSorted()).toEqual(['source', 'text'])
   })
 })

@@ -44,7 +44,7 @@ describe('list_items', () => {
     for (const kind of ['article', 'pdf', 'video', 'podcast', 'book'] as const) {
       await addSource(library, { title: kind, kind, text: 'Some words.' })
     }
-    expect(titles(await call(listItems, library, { kind: 'media' })).sort()).toEqual(['podcast', 'video'])
+    expect(titles(await call(listItems, library, { kind: 'media' })).toSorted()).toEqual(['podcast', 'video'])
     expect(titles(await call(listItems, library, { kind: 'pdf' }))).toEqual(['pdf'])
     expect(titles(await call(listItems, library))).toContain('book')
   })
