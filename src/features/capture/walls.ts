@@ -84,11 +84,7 @@ export function recogniseWall(facts: WallFacts): Failure | null {
   )
   if (login >= 2) return loginNeeded()
 
-  const consents = new Set(
-    visibleText(head)
-      .match(COOKIE_TEXT)
-      ?.map((text) => text.toLowerCase()),
-  ).size
+  const consents = new Set(shown.match(COOKIE_TEXT)?.map((text) => text.toLowerCase())).size
   const cookie = count(
     COOKIE_ADDRESS.test(hostAndPath(facts.finalUrl)) && wasSentElsewhere,
     COOKIE_TITLE.test(title),
