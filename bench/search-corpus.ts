@@ -102,30 +102,35 @@ export interface Rate {
   seconds: number
 }
 
-async function timed(rows: number, work: () => Promise<void> | void): Promise<Rate> {
-  const cpu = process.cpuUsage()
-  const start = performance.now()
-  await work()
-  const { user, system } = process.cpuUsage(cpu)
-  return { rows, cpuSeconds: (user + system) / 1e6, seconds: (performance.now() - start) / 1_000 }
+export interface Rates {
+  own: Rate
+  raw: Rate
 }
 
-/** Fills an empty library: sources of fifty passages, indexed in one bulk load a slice. Answers with the rate of that. */
+const SLICE = 25_000
+
+/**
+ * Fills an empty library (sources of fifty passages, a bulk load a slice), and by turns with it a plain FTS5 table that
+ * keeps its texts (one prepared statement, one transaction a slice), so that both meet the same machine.
+ */
 export async function fillPassages(
   { library, database }: Corpus,
+  rawFile: string,
   vocabulary: Vocabulary,
   count: number,
-): Promise<Rate> {
-  const sum: Rate = { rows: 0, cpuSeconds: 0, seconds: 0 }
+): Promise<Rates> {
+  const raw = connect(rawFile)
+  raw.exec(`create virtual table raw using fts5(body, tokenize = 'unicode61 remove_diacritics 2')`)
+  const insert = raw.prepare('insert into raw (rowid, body) values (?, ?)')
   const source = database.prepare(
     `insert into source (id, clock, kind, title, match_key, authors, created_at, updated_at)
      values (?, '', 'article', ?, '', '[]', ?, ?)`,
   )
   const at = new Date(0).toISOString()
-  const slice = 50_000
-  for (let from = 0; from < count; from += slice) {
+  const rates: Rates = { own: noRate(), raw: noRate() }
+  for (let from = 0; from < count; from += SLICE) {
     const rows: NewPassage[] = []
-    for (let i = from; i < Math.min(count, from + slice); i++) {
+    for (let i = from; i < Math.min(count, from + SLICE); i++) {
       const sourceId = Math.floor(i / PASSAGES_A_SOURCE) + 1
       const head = i % PASSAGES_A_SOURCE === 0
       const body = passageText(vocabulary, i)
@@ -138,39 +143,31 @@ export async function fillPassages(
         body,
       })
     }
-    const rate = await timed(rows.length, () =>
+    await addTime(rates.raw, rows.length, () => {
+      raw.exec('begin')
+      for (const [i, { body }] of rows.entries()) insert.run(from + i + 1, body)
+      raw.exec('commit')
+    })
+    await addTime(rates.own, rows.length, () =>
       library.change(({ db }) =>
         fullText.bulk(db, async () => fullText.add(db, await addPassages(db, rows))),
       ),
     )
-    sum.rows += rate.rows
-    sum.cpuSeconds += rate.cpuSeconds
-    sum.seconds += rate.seconds
   }
-  return sum
+  raw.close()
+  return rates
 }
 
-/** The same passages into a plain FTS5 table that keeps its texts, one prepared statement, one transaction a slice. */
-export async function fillRawFts(file: string, vocabulary: Vocabulary, count: number): Promise<Rate> {
-  const database = connect(file)
-  database.exec(`create virtual table raw using fts5(body, tokenize = 'unicode61 remove_diacritics 2')`)
-  const insert = database.prepare('insert into raw (rowid, body) values (?, ?)')
-  const sum: Rate = { rows: 0, cpuSeconds: 0, seconds: 0 }
-  const slice = 50_000
-  for (let from = 0; from < count; from += slice) {
-    const texts: string[] = []
-    for (let i = from; i < Math.min(count, from + slice); i++) texts.push(passageText(vocabulary, i))
-    const rate = await timed(texts.length, () => {
-      database.exec('begin')
-      for (const [i, text] of texts.entries()) insert.run(from + i + 1, text)
-      database.exec('commit')
-    })
-    sum.rows += rate.rows
-    sum.cpuSeconds += rate.cpuSeconds
-    sum.seconds += rate.seconds
-  }
-  database.close()
-  return sum
+const noRate = (): Rate => ({ rows: 0, cpuSeconds: 0, seconds: 0 })
+
+async function addTime(rate: Rate, rows: number, work: () => Promise<void> | void): Promise<void> {
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  await work()
+  const { user, system } = process.cpuUsage(cpu)
+  rate.rows += rows
+  rate.cpuSeconds += (user + system) / 1e6
+  rate.seconds += (performance.now() - start) / 1_000
 }
 
 export async function fillVectors(
