@@ -6,6 +6,8 @@ import type { FetchOptions, FetchedPage, Pages } from '../core/outside.ts'
 import { Failure } from '../core/failure.ts'
 import { bareHost, isPublicAddress, literalAddress, parseAllowedPlaces } from './address.ts'
 import type { AllowedPlaces } from './address.ts'
+import { CookieJar } from './pages-cookies.ts'
+import { Deadline } from './pages-deadline.ts'
 import { readBody } from './pages-body.ts'
 
 export interface PagesOptions {
@@ -297,78 +299,4 @@ function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
   return ''
-}
-
-/** One clock for name look-up, redirects and body; a slow drip ends with it. */
-class Deadline {
-  readonly ms: number
-  readonly signal: AbortSignal
-  hasPassed = false
-  readonly #controller = new AbortController()
-  readonly #timer: NodeJS.Timeout
-  readonly #outer: AbortSignal | undefined
-  readonly #cancel = () => this.#controller.abort()
-
-  constructor(ms: number, outer: AbortSignal | undefined) {
-    this.ms = ms
-    this.signal = this.#controller.signal
-    this.#outer = outer
-    this.#timer = setTimeout(() => {
-      this.hasPassed = true
-      this.#controller.abort()
-    }, ms)
-    if (outer?.aborted) this.#controller.abort()
-    else outer?.addEventListener('abort', this.#cancel, { once: true })
-  }
-
-  /** For what takes no signal: name look-up. */
-  async race<T>(work: Promise<T>): Promise<T> {
-    this.signal.throwIfAborted()
-    let stop = () => {}
-    const ended = new Promise<never>((_resolve, reject) => {
-      stop = () => reject(this.signal.reason)
-      this.signal.addEventListener('abort', stop, { once: true })
-    })
-    try {
-      return await Promise.race([work, ended])
-    } finally {
-      this.signal.removeEventListener('abort', stop)
-    }
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.#outer?.removeEventListener('abort', this.#cancel)
-  }
-}
-
-const MAX_COOKIES = 30
-
-/**
- * Cookies for the length of one fetch, sent back to the very host that set them: some sites redirect to themselves until
- * they see their own cookie again. Nothing outlives the fetch.
- */
-class CookieJar {
-  readonly #byOrigin = new Map<string, Map<string, string>>()
-
-  keep(url: URL, lines: string | string[] | undefined): void {
-    const list = lines === undefined ? [] : Array.isArray(lines) ? lines : [lines]
-    for (const line of list) {
-      const pair =
-        /^\s*([!#$%&'*+\-.^_`|~\w]+)=([\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e"]{0,2048})\s*(?:;|$)/.exec(
-          line,
-        )
-      if (!pair?.[1]) continue
-      const cookies = this.#byOrigin.get(url.origin) ?? new Map<string, string>()
-      this.#byOrigin.set(url.origin, cookies)
-      if (cookies.size < MAX_COOKIES || cookies.has(pair[1])) cookies.set(pair[1], pair[2] ?? '')
-    }
-  }
-
-  headerFor(url: URL): string | undefined {
-    const cookies = this.#byOrigin.get(url.origin)
-    if (!cookies) return undefined
-    const header = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    return header.length <= 8192 ? header : undefined
-  }
 }

@@ -1,5 +1,6 @@
 import type { Nodes } from 'mdast'
-import type { Block, CleanBlock } from './clean-tree.ts'
+import type { CleanBlock } from './clean-tree-figures.ts'
+import type { Block } from './clean-tree-inlines.ts'
 
 /** A block with what the rules about it ask for. */
 export interface ReadBlock extends CleanBlock {

@@ -3,7 +3,7 @@ import { DefuddleClass } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
 import type { DomDocument, DomElement } from './article-dom.ts'
 import { cleanTree } from './clean-tree.ts'
-import type { CleanBlock } from './clean-tree.ts'
+import type { CleanBlock } from './clean-tree-figures.ts'
 
 /** Parses HTML that `limitSource` has made shallow, with what extractors ask of a browser. */
 export function parsePage(html: string, url: string): DomDocument {

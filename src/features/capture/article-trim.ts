@@ -1,6 +1,6 @@
 import { endsLikeSentence, isMatter, isProse, wordsOf } from './article-block.ts'
 import type { ReadBlock } from './article-block.ts'
-import { joinCaption } from './clean-tree.ts'
+import { joinCaption } from './clean-tree-figures.ts'
 
 /** What is known of the page, to recognise what merely repeats it. */
 export interface PageFacts {

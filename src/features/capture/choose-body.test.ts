@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseBody } from './choose-body.ts'
-import type { CleanBlock } from './clean-tree.ts'
+import type { CleanBlock } from './clean-tree-figures.ts'
 
 const facts = { url: 'https://example.org/a', title: 'A title', description: '', authors: [] }
 const block = (value: string): CleanBlock => ({

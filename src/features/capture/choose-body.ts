@@ -2,7 +2,7 @@ import { isMatter, isProse, readBlock } from './article-block.ts'
 import type { ReadBlock } from './article-block.ts'
 import { trimBlocks } from './article-trim.ts'
 import type { PageFacts } from './article-trim.ts'
-import type { CleanBlock } from './clean-tree.ts'
+import type { CleanBlock } from './clean-tree-figures.ts'
 
 export interface Body {
   method: 'readability' | 'defuddle'

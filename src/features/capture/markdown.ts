@@ -2,7 +2,7 @@ import type { Nodes, Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { mathToMarkdown } from 'mdast-util-math'
 import { toMarkdown } from 'mdast-util-to-markdown'
-import type { Block } from './clean-tree.ts'
+import type { Block } from './clean-tree-inlines.ts'
 
 /** One tree of an article's blocks; footnotes come last, those without a reference or a note not at all. */
 export function treeOf(blocks: readonly Block[]): Root {
