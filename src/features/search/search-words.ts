@@ -1,20 +1,19 @@
 import type { Kysely } from 'kysely'
 import { WORD_COLUMNS, type WordQuery } from '../../db/full-text.ts'
-import type { Db, Schema } from '../../db/schema.ts'
-import { isCommonWord } from './common-words.ts'
-import { isSpaceless } from './fold-words.ts'
+import type { Schema } from '../../db/schema.ts'
 import { fullText } from './indexes.ts'
 import { findPassages, rangesOf, sourcesOf, type Passage } from './passage-store.ts'
 import type { Query, Term } from './query.ts'
 import { scorePassage, type Needle, type PassageScore } from './score-passage.ts'
 import { inScope, type SearchScope } from './search-scope.ts'
+import { asQuery, boundPrefix, Frequencies, librarySize, weighTerm } from './weigh-terms.ts'
 
 export interface WordHit extends PassageScore {
   passage: Passage
 }
 
-/** Up to here a frequency is counted, beyond it is estimated from where the counted ones lie. */
-const COUNTED = 20_000
+/** Matches that are looked through for those that fit a filter. */
+const FILTERED = 20_000
 /** More matches than these are not put in order by the index, which reads each of them (about 0.7 µs). */
 const RANKED = 12_000
 /** How many candidates are looked at closely. */
@@ -25,9 +24,6 @@ const PARTIAL = 200
 const MOST_PARTS = 64
 /** Fewer passages that hold every word than these, and those that hold some are looked at too. */
 const ENOUGH = 20
-/** A word in more than a tenth of the passages is common, in a library that is large enough to say so. */
-const COMMON_SHARE = 0.1
-const LARGE = 500
 /** As many sources of a filter are searched one by one, by the ids of their passages. */
 const FEW_SOURCES = 100
 /** Words spread over a source: passages with the rarest word that are looked at, and the sources of theirs. */
@@ -47,19 +43,12 @@ export async function searchWords(db: Kysely<Schema>, query: Query, scope: Searc
   if (query.terms.length === 0 || scope.columns.length === 0) return []
   const size = await librarySize(db)
   if (size === 0) return []
+  const frequencies = new Frequencies(db, scope.columns, size)
   const terms = query.terms.map((term) => boundPrefix(term, size))
-  const frequencies = new Map<Term, number>()
-  for (const term of terms) frequencies.set(term, await frequencyOf(db, term, size))
-  const needles = terms.map((term) => toNeedle(term, frequencies.get(term)!, size))
   const without = query.without.map((term) => boundPrefix(term, size))
-  const search = new WordSearch(
-    db,
-    { ...query, terms, without },
-    scope,
-    needles,
-    (term) => frequencies.get(term) ?? size,
-  )
-  return search.run(size)
+  const needles: Needle[] = []
+  for (const term of terms) needles.push(weighTerm(term, await frequencies.of(term), size))
+  return new WordSearch(db, { ...query, terms, without }, scope, needles, frequencies).run()
 }
 
 class WordSearch {
@@ -68,7 +57,7 @@ class WordSearch {
   readonly #scope: SearchScope
   readonly #needles: readonly Needle[]
   readonly #required: readonly Term[]
-  readonly #frequency: (term: Term) => number
+  readonly #frequencies: Frequencies
   readonly #candidates = new Set<number>()
 
   constructor(
@@ -76,22 +65,22 @@ class WordSearch {
     query: Query,
     scope: SearchScope,
     needles: readonly Needle[],
-    frequency: (term: Term) => number,
+    frequencies: Frequencies,
   ) {
     this.#db = db
     this.#query = query
     this.#scope = scope
     this.#needles = needles
-    this.#frequency = frequency
+    this.#frequencies = frequencies
     const required = query.terms.filter((_, i) => !needles[i]!.optional)
     this.#required = required.length > 0 ? required : query.terms
   }
 
-  async run(size: number): Promise<WordHit[]> {
+  async run(): Promise<WordHit[]> {
     await this.#gatherAll()
     if (this.#candidates.size < ENOUGH) {
       await this.#gatherSpread()
-      await this.#gatherSome(size)
+      await this.#gatherSome()
     }
     return this.#score()
   }
@@ -99,7 +88,7 @@ class WordSearch {
   /** Passages with every word that is needed. */
   async #gatherAll(): Promise<void> {
     const every: WordQuery = { all: this.#required.map(asQuery) }
-    const least = Math.min(...this.#required.map(this.#frequency))
+    const least = Math.min(...this.#required.map((term) => this.#frequency(term)))
     if (least === 0) return
     if (least <= RANKED) {
       await this.#gather(every, 'rank', CANDIDATES)
@@ -153,7 +142,7 @@ class WordSearch {
   }
 
   /** Passages with some of the words: the rarest ones, as many as can be ranked in no time. */
-  async #gatherSome(size: number): Promise<void> {
+  async #gatherSome(): Promise<void> {
     const demanded = this.#required.filter(({ quoted }) => quoted)
     if (demanded.length > 0) {
       await this.#gather({ all: demanded.map(asQuery) }, 'newest', CANDIDATES)
@@ -166,7 +155,7 @@ class WordSearch {
     )
     const loose: { term: Term; frequency: number }[] = []
     for (const term of parts.slice(0, MOST_PARTS)) {
-      const frequency = await frequencyOf(this.#db, term, size)
+      const frequency = await this.#frequencies.of(term)
       if (frequency > 0) loose.push({ term, frequency })
     }
     let work = 0
@@ -175,6 +164,11 @@ class WordSearch {
       .filter(({ frequency }) => (work += frequency) <= RANKED)
       .map(({ term }) => asQuery(term))
     if (rare.length > 0) await this.#gather({ any: rare }, 'rank', PARTIAL)
+  }
+
+  /** Of a term of the question, which has been counted. */
+  #frequency(term: Term): number {
+    return this.#frequencies.known(term)
   }
 
   async #gather(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<void> {
@@ -194,7 +188,7 @@ class WordSearch {
       }
       return found.slice(0, 4 * limit)
     }
-    const ids = await fullText.match(this.#db, match, { order, limit: COUNTED })
+    const ids = await fullText.match(this.#db, match, { order, limit: FILTERED })
     for (let from = 0; from < ids.length && found.length < limit; from += 500) {
       const some = ids.slice(from, from + 500)
       const source = new Map((await sourcesOf(this.#db, some)).map(({ id, source_id }) => [id, source_id]))
@@ -248,8 +242,6 @@ class WordSearch {
   }
 }
 
-export const asQuery = ({ words, prefix }: Term): WordQuery => ({ phrase: words, prefix })
-
 /** The first of the sorted ids that lies between two. */
 function firstWithin(ids: readonly number[], [first, last]: readonly [number, number]): number | undefined {
   let low = 0
@@ -261,56 +253,4 @@ function firstWithin(ids: readonly number[], [first, last]: readonly [number, nu
   }
   const id = ids[low]
   return id !== undefined && id <= last ? id : undefined
-}
-
-/** In how large a library how many letters of a word must be given: the index reads all words that begin with them. */
-const PREFIXES: readonly (readonly [size: number, letters: number])[] = [
-  [200_000, 3],
-  [20_000, 2],
-]
-
-/** A beginning that is too short for the library counts as a whole word. */
-function boundPrefix(term: Term, size: number): Term {
-  const last = term.words.at(-1)!
-  if (!term.prefix || isSpaceless(last)) return term
-  const least = PREFIXES.find(([from]) => size >= from)?.[1] ?? 1
-  return [...last].length >= least ? term : { ...term, prefix: false }
-}
-
-function toNeedle(term: Term, frequency: number, size: number): Needle {
-  const common =
-    !term.quoted &&
-    ((term.words.length === 1 && isCommonWord(term.words[0]!)) ||
-      (size > LARGE && frequency > COMMON_SHARE * size))
-  return { ...term, weight: Math.log(1 + (size - frequency + 0.5) / (frequency + 0.5)), optional: common }
-}
-
-/** Frequencies that were dear to count, by database. */
-const counted = new WeakMap<Kysely<Schema>, Map<string, { frequency: number; size: number }>>()
-const DEAR = 2_000
-const REMEMBERED = 10_000
-
-/** In how many passages a term stands, exactly up to 20,000. */
-async function frequencyOf(db: Kysely<Schema>, term: Term, size: number): Promise<number> {
-  let memory = counted.get(db)
-  if (!memory) counted.set(db, (memory = new Map()))
-  const key = `${term.words.join(' ')}${term.prefix ? '*' : ''}`
-  const known = memory.get(key)
-  if (known && size < known.size * 1.1 && size >= known.size) return known.frequency
-  const { count, last } = await fullText.count(db, asQuery(term), COUNTED)
-  const frequency = count < COUNTED ? count : Math.min(size, Math.round((count * size) / Math.max(1, last)))
-  if (frequency >= DEAR) {
-    if (memory.size >= REMEMBERED) memory.clear()
-    memory.set(key, { frequency, size })
-  }
-  return frequency
-}
-
-/** About how many passages there are: ids are given out one by one. */
-async function librarySize(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('passage')
-    .select((of) => of.fn.max('id').as('last'))
-    .executeTakeFirst()
-  return row?.last ?? 0
 }

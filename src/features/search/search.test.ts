@@ -261,6 +261,18 @@ describe('private text', () => {
   })
 })
 
+describe('what the caller may not see', () => {
+  it('does not weigh in the order of what they may', async () => {
+    const ask = async (comments: string[]) => {
+      library = await testLibrary()
+      await add({ title: 'one', text: 'Rare bees.', comments })
+      await add({ title: 'two', text: 'Common wasps.' })
+      return titles('bees wasps', { scopes: new Set(['sources:read']) })
+    }
+    expect(await ask(Array.from({ length: 30 }, (_, i) => `wasps ${i}`))).toEqual(await ask([]))
+  })
+})
+
 describe('search by meaning', () => {
   const concepts = [
     ['physician', 'doctor', 'medicine', 'antibiotics'],

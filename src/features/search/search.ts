@@ -10,8 +10,9 @@ import { isReadable } from './readable.ts'
 import { residentCodes } from './resident-codes.ts'
 import { searchMeaning, type MeaningHit } from './search-meaning.ts'
 import { sourcesOf } from './passage-store.ts'
-import { asQuery, searchWords, type WordHit } from './search-words.ts'
+import { searchWords, type WordHit } from './search-words.ts'
 import type { SearchScope } from './search-scope.ts'
+import { asQuery } from './weigh-terms.ts'
 
 export const SEARCH_MODES = ['hybrid', 'words', 'meaning'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
