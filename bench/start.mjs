@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Cold start of the stdio server, as a ratio to `node -e 0` in the same run: every round starts both, one after the other.
-//   node bench/start.mjs [--rounds 15] [--library DIR]
+//   node bench/start.mjs [--rounds 15] [--library DIR] [--idle SECONDS]
+// With --idle, one server more is left alone for so long, and its memory then is printed: background work has ended by then.
 // NODE_EXTRA_CA_CERTS is left out of both: Node 20 parses it at every start, and that flatters the ratio.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +11,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '15' }, library: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '15' },
+    library: { type: 'string' },
+    idle: { type: 'string' },
+  },
 })
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const { NODE_EXTRA_CA_CERTS: _certificates, ...env } = process.env
@@ -33,7 +38,7 @@ const bare = () =>
   })
 
 /** Milliseconds from the start of the server to each of its first two answers, and its memory a moment later. */
-const server = () =>
+const server = (restMs = 50) =>
   new Promise((resolve, reject) => {
     const begun = performance.now()
     const child = spawn(process.execPath, [main, 'mcp', '--library', folder], {
@@ -48,7 +53,7 @@ const server = () =>
         rest = rest.slice(end + 1)
         at.push(performance.now() - begun)
         if (at.length === 1) child.stdin.write(message(2, 'tools/list', {}))
-        if (at.length === 2) setTimeout(finish, 50)
+        if (at.length === 2) setTimeout(finish, restMs)
       }
     })
     const finish = () => {
@@ -76,4 +81,8 @@ console.log(`tools/list           ${show(rows.map(({ list }) => list))} ms`)
 console.log(`initialize / node    ${show(rows.map(({ initialize, node }) => initialize / node))}`)
 console.log(`tools/list / node    ${show(rows.map(({ list, node }) => list / node))}`)
 console.log(`memory after both    ${show(rows.map(({ rss }) => rss))} MiB`)
+if (values.idle) {
+  const { rss } = await server(Number(values.idle) * 1000)
+  console.log(`memory when idle     ${rss.toFixed(1)} MiB after ${values.idle} s`)
+}
 if (!values.library) rmSync(folder, { recursive: true, force: true })
