@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { join } from 'node:path'
 import { createLibrary, type Library } from '../core/library.ts'
 import type { Embedder, Outside } from '../core/outside.ts'
@@ -63,6 +64,11 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
     async close() {
       await worker?.stop()
       await outside.embedder?.close()
+      // Cached statements keep the closed connection half open, and what it wrote in the -wal file.
+      if (!readOnly)
+        await sql`pragma wal_checkpoint(truncate)`
+          .execute(db)
+          .catch((error: unknown) => onError(error, 'close'))
       await db.destroy()
     },
   }

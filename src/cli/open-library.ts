@@ -6,6 +6,7 @@ import { LIBRARY_FILE } from '../app/open-file.ts'
 import { Failure } from '../core/failure.ts'
 import { toFailure } from '../core/to-failure.ts'
 import { hasDueJobs } from '../jobs/queue.ts'
+import { JOBS } from '../jobs/registry.ts'
 import type { Worker } from '../jobs/worker.ts'
 import { startWork } from './background.ts'
 import type { Context } from './command.ts'
@@ -19,6 +20,8 @@ export interface LibraryUse {
   /** Leaves the work that waits at the end to a process of its own. */
   background?: boolean
 }
+
+const KINDS = JOBS.map(({ kind }) => kind)
 
 /** Opens the reader's library for the length of `work`. Throws `unavailable`, `read_only`. */
 export async function withLibrary<T>(
@@ -44,7 +47,8 @@ export async function withLibrary<T>(
     const result = await work({ ...local, work: () => (worker = local.work()) })
     if (background) {
       await worker?.stop()
-      if (await hasDueJobs(local.library.db, local.library.now())) startWork(local.file.folder, context.env)
+      if (await hasDueJobs(local.library.db, KINDS, local.library.now()))
+        startWork(local.file.folder, context.env)
     }
     return result
   } finally {

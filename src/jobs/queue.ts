@@ -73,10 +73,11 @@ export async function releaseDeadJobs(
 }
 
 /** Whether anything waits that a worker could do now. */
-export async function hasDueJobs(db: Kysely<Schema>, now: Date): Promise<boolean> {
+export async function hasDueJobs(db: Kysely<Schema>, kinds: readonly string[], now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('job')
     .select('id')
+    .where('kind', 'in', kinds)
     .where('state', '=', 'pending')
     .where('run_at', '<=', now.toISOString())
     .executeTakeFirst()

@@ -148,6 +148,17 @@ it('a job of a process that lives, or of another machine, is left to it', async 
   expect(await jobStates(library)).toEqual(['running 1', 'running 1'])
 })
 
+it('is done when all that is left is of a kind it does not know', async () => {
+  const library = await testLibrary()
+  await library.change((change) =>
+    change.later({ ...note(async () => {}), kind: 'of a later version' }, { n: 1 }),
+  )
+  const worker = startWorker(library, [note(async () => {})])
+  await worker.drained()
+  await worker.stop()
+  expect(await jobStates(library)).toEqual(['pending 0'])
+})
+
 describe('the queue', () => {
   it('holds one waiting job under a key', async () => {
     const job = note(async () => {})

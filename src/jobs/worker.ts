@@ -41,6 +41,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
   const { pollMs = 2_000, onError = () => {} } = options
   const owner = ownerName()
   const running = new Map<number, { kind: string; abort: AbortController; done: Promise<void> }>()
+  const kinds = jobs.map(({ kind }) => kind)
   const byKind = new Map(jobs.map((job) => [job.kind, job]))
   let stopped = false
   let looking: Promise<void> | undefined
@@ -137,7 +138,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         wake()
         await looking
         if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
-        else if (!again && !(await hasDueJobs(library.db, library.now()))) return
+        else if (!again && !(await hasDueJobs(library.db, kinds, library.now()))) return
         else if (stopped) return
       }
     },

@@ -91,7 +91,8 @@ async function install() {
   if (isInstalled()) return
   say('Installing the suite (once)')
   const npm = process.env.npm_execpath
-  const args = ['ci', '--no-audit', '--no-fund', '--ignore-scripts']
+  // `npm run` hands our own strictness on, which these packages are not made for.
+  const args = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--engine-strict=false']
   const { code, err } = npm
     ? await run(process.execPath, [npm, ...args], { ms: 150_000 })
     : await run('npm', args, { ms: 150_000, shell: process.platform === 'win32' })

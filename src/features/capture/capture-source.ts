@@ -7,6 +7,7 @@ import { addSourceUrl, type Source } from '../sources/source-store.ts'
 import { restoreSource } from '../sources/trash.ts'
 import { parseHttp } from '../sources/url-key.ts'
 import { addTags } from '../tags/tag-store.ts'
+import { UNTITLED } from './capture-store.ts'
 import { captureJob } from './jobs/capture.ts'
 
 export interface CaptureRequest {
@@ -109,7 +110,7 @@ async function findByFile(db: Db, hash: string): Promise<Source | undefined> {
 function insertStub(change: Change, { url, given, title }: CaptureRequest): Promise<number> {
   return change.insert('source', {
     kind: 'article',
-    title: title ?? url ?? given?.name ?? 'Untitled',
+    title: title ?? url ?? given?.name ?? UNTITLED,
     match_key: '',
     authors: '[]',
     url: url ?? null,

@@ -4,6 +4,9 @@ import type { Library } from '../../core/library.ts'
 import type { Db, Schema } from '../../db/schema.ts'
 import { findSource, type Source } from '../sources/source-store.ts'
 
+/** What a source is called while nothing is known of it. */
+export const UNTITLED = 'Untitled'
+
 /** One attempt to capture a page or file. */
 export type Capture = Selectable<Schema['capture']>
 

@@ -9,7 +9,7 @@ import { addSourceUrl, authorsOf, findSource, type Source } from '../sources/sou
 import { trashSource } from '../sources/trash.ts'
 import { trustsCanonical } from '../sources/url-key.ts'
 import { addTextVersion } from '../texts/text-store.ts'
-import type { Capture } from './capture-store.ts'
+import { UNTITLED, type Capture } from './capture-store.ts'
 import type { Captured } from './captured.ts'
 import { RENDERER_VERSION } from './sanitise.ts'
 
@@ -47,7 +47,7 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
     places: captured.places && JSON.stringify(captured.places),
     raw: fetched.raw,
   })
-  if (verdict !== 'kept') await describeSource(change, source, fetched)
+  if (verdict !== 'kept') await describeSource(change, source, capture, fetched)
   if (verdict === 'current') {
     await reanchorHighlights(change, source.id, { id: textId, plain: captured.plain })
   } else if (source !== requested) await reanchorInCurrent(change, source.id)
@@ -104,9 +104,14 @@ function addressesOf(source: Source, { captured, finalUrl }: Fetched): string[] 
   ]
 }
 
-/** Fills in what is not known yet; a title that is only the address counts as none. */
-async function describeSource(change: Change, source: Source, { captured, cover }: Fetched): Promise<void> {
-  const placeholder = source.title === source.url || source.text_id === null
+/** Fills in what is not known yet; a title that is only the address or the file's name counts as none. */
+async function describeSource(
+  change: Change,
+  source: Source,
+  capture: Capture,
+  { captured, cover }: Fetched,
+): Promise<void> {
+  const placeholder = [UNTITLED, source.url, capture.url, capture.given_name].includes(source.title)
   const title = placeholder && captured.title !== '' ? captured.title : source.title
   const authors = authorsOf(source).length > 0 ? authorsOf(source) : captured.authors
   const isbns = captured.isbns.map(isbn13Of).filter((isbn) => isbn !== undefined)

@@ -10,8 +10,8 @@ import { addComment } from '../../notes/tools/add-comment.ts'
 import { searchLibrary } from '../../search/tools/search-library.ts'
 import { listItems } from '../../sources/tools/list-items.ts'
 import { readItem } from '../../texts/tools/read-item.ts'
-import { requestCapture } from '../capture-source.ts'
-import { waitForCapture } from '../capture-store.ts'
+import { requestCapture, storeGiven } from '../capture-source.ts'
+import { sourceOf, waitForCapture } from '../capture-store.ts'
 import { saveUrl } from './save-url.ts'
 
 const PARAGRAPHS = [
@@ -151,6 +151,21 @@ describe('save_url', () => {
     )
     abort.abort()
     await expect(saving).rejects.toThrow()
+  })
+})
+
+describe('a title that the reader gave', () => {
+  it('stays; a name of a file gives way to the title in it', async () => {
+    const library = await served({ 'https://example.test/keeping': ESSAY })
+    const signal = new AbortController().signal
+    const given = await storeGiven(library, Buffer.from(ESSAY), 'download (3).html')
+    const titles: string[] = []
+    for (const request of [{ url: 'https://example.test/keeping', title: 'Mine' }, { given }]) {
+      const { captureId } = await library.change((change) => requestCapture(change, request))
+      const capture = await waitForCapture(library, captureId!, { timeoutMs: 20_000, signal })
+      titles.push((await sourceOf(library.db, capture)).title)
+    }
+    expect(titles).toEqual(['Mine', 'On Keeping'])
   })
 })
 
