@@ -18,7 +18,7 @@ const workers = {
 }
 
 /** Packages that stay packages: native code, or files of their own beside the code. */
-const external = ['@photostructure/sqlite', 'sharp', 'pdfjs-dist', 'onnxruntime-node']
+const external = ['sharp', 'pdfjs-dist', 'onnxruntime-node']
 
 /** Bundled CommonJS packages call `require` for what node brings. */
 const requireInModules = {
@@ -43,7 +43,13 @@ async function definitions() {
   const folder = mkdtempSync(join(root, 'node_modules', '.commonplace-definitions-'))
   try {
     const outfile = join(folder, 'definitions.mjs')
-    await build({ ...common, entryPoints: ['src/mcp/definitions.ts'], outfile, banner: requireInModules })
+    await build({
+      ...common,
+      entryPoints: ['src/mcp/definitions.ts'],
+      outfile,
+      banner: requireInModules,
+      plugins: [directAddon],
+    })
     const { DEFINITIONS } = await import(pathToFileURL(outfile).href)
     return `export const DEFINITIONS = ${JSON.stringify(DEFINITIONS)}`
   } finally {
@@ -62,6 +68,14 @@ const preparedDefinitions = {
   },
 }
 
+/** SQLite's native file is loaded directly (docs/decisions/0006-sqlite-is-found-at-once.md). */
+const directAddon = {
+  name: 'direct-addon',
+  setup({ onResolve }) {
+    onResolve({ filter: /^node-gyp-build$/ }, () => ({ path: join(root, 'src/db/sqlite/native-addon.ts') }))
+  },
+}
+
 mkdirSync(dist, { recursive: true })
 const inWorkers = await build({
   ...common,
@@ -69,6 +83,7 @@ const inWorkers = await build({
   outdir: dist,
   metafile: true,
   banner: requireInModules,
+  plugins: [directAddon],
 })
 await prepareEmbedding(dist)
 const { metafile } = await build({
@@ -77,7 +92,7 @@ const { metafile } = await build({
   outdir: dist,
   splitting: true,
   metafile: true,
-  plugins: [preparedDefinitions],
+  plugins: [preparedDefinitions, directAddon],
   chunkNames: 'chunk-[hash]',
   minifySyntax: true,
   minifyWhitespace: true,
