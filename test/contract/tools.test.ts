@@ -53,6 +53,8 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s', (name, tool
       for (const keyword of ['anyOf', 'oneOf', 'allOf', 'if', 'not', '$ref'])
         expect(schema).not.toHaveProperty(keyword)
       expect(JSON.stringify(schema)).not.toContain('"$ref"')
+      // Read as draft 7, `items: false` beside it refuses every entry.
+      expect(JSON.stringify(schema)).not.toContain('"prefixItems"')
     }
     expect(inputSchema['additionalProperties']).toBe(false)
     expect(outputSchema).not.toHaveProperty('required')

@@ -52,7 +52,8 @@ export const searchLibrary = defineTool({
         saved: z.string(),
         published: z.string().nullable(),
         snippet: z.string(),
-        marks: z.array(z.tuple([z.number(), z.number()])),
+        /** Start and end. No tuple: the validators of older clients read its schema as refusing all that is in it. */
+        marks: z.array(z.array(z.number()).length(2)),
         matched: z.enum(['words', 'meaning', 'both']),
         score: z.number(),
         highlightId: z.string().optional(),
