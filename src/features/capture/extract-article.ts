@@ -78,15 +78,13 @@ function takeWorker(): Worker {
     return worker
   }
   const worker = new Worker(workerFile('article-worker'), {
-    // Kept away from standard output, which belongs to the protocol.
+    // Kept away from standard output, which belongs to the protocol. (To read the streams would keep the process alive.)
     stdout: true,
     stderr: true,
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
   })
-  worker.stdout.resume()
-  worker.stderr.resume()
   // A worker that breaks between two pages is no longer there for the next; on a page, `readNow` reports it.
   worker.on('error', () => {})
   worker.on('exit', () => {
