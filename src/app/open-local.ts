@@ -9,6 +9,7 @@ import { createBuiltInEmbedder } from '../outside/embeddings.ts'
 import { createRemoteEmbedder } from '../outside/embeddings/remote-embedder.ts'
 import { openMediaFolder } from '../outside/media-folder.ts'
 import { createPages } from '../outside/pages.ts'
+import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { scheduleDaily } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import { JOBS } from '../jobs/registry.ts'
@@ -58,15 +59,17 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
       if (!worker) {
         worker = startWorker(library, JOBS, { onError })
         scheduleDaily(library).catch((error: unknown) => onError(error, 'schedule'))
+        // The embedder may have been changed since the last time.
+        queueEmbedding(library).catch((error: unknown) => onError(error, 'schedule'))
       }
       return worker
     },
     async close() {
       await worker?.stop()
       await outside.embedder?.close()
-      // Cached statements keep the closed connection half open, and what it wrote in the -wal file.
+      // Cached statements keep the closed connection half open, and what it wrote in the -wal file. Passive: waits for nobody.
       if (!readOnly)
-        await sql`pragma wal_checkpoint(truncate)`
+        await sql`pragma wal_checkpoint(passive)`
           .execute(db)
           .catch((error: unknown) => onError(error, 'close'))
       await db.destroy()
