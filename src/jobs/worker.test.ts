@@ -148,6 +148,26 @@ it('a job of a process that lives, or of another machine, is left to it', async 
   expect(await jobStates(library)).toEqual(['running 1', 'running 1'])
 })
 
+it('a job that another process took over is left to it, and has not failed', async () => {
+  const failures: unknown[] = []
+  const job = note(
+    async (library, _input, run) => {
+      const taken = { lease_owner: 'elsewhere/1/x' }
+      await library.db.updateTable('job').set(taken).where('id', '=', run.id).execute()
+      await run.progress(1)
+      run.signal.throwIfAborted()
+    },
+    { failed: async (_library, _input, failure) => void failures.push(failure) },
+  )
+  const library = await testLibrary()
+  await library.change((change) => change.later(job, { n: 1 }))
+  const worker = startWorker(library, [job])
+  await worker.drained()
+  await worker.stop()
+  expect(failures).toEqual([])
+  expect(await jobStates(library)).toEqual(['running 1'])
+})
+
 it('is done when all that is left is of a kind it does not know', async () => {
   const library = await testLibrary()
   await library.change((change) =>

@@ -103,7 +103,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
       attempt: row.attempts,
       signal: abort.signal,
       async progress(done, total, message) {
-        await keepJob(library.db, row.id, owner, library.now(), JSON.stringify({ done, total, message }))
+        const progress = JSON.stringify({ done, total, message })
+        if (!(await keepJob(library.db, row.id, owner, library.now(), progress))) abort.abort()
       },
     }
     try {
@@ -114,7 +115,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         await job.run(library, input, run)
         await completeJob(library.db, row.id, owner, library.now())
       } catch (error) {
-        if (stopped && abort.signal.aborted) return await releaseJob(library.db, row.id, owner)
+        // Given back, or lost to a process that does it now: either way it has not failed.
+        if (abort.signal.aborted) return await releaseJob(library.db, row.id, owner)
         const failure = toFailure(error)
         const retry = failure.kind === 'internal' && row.attempts < job.attempts
         const now = library.now()
