@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { testLibrary } from '../../test/support/library.ts'
@@ -105,15 +106,55 @@ describe('the worker', () => {
     expect(JSON.parse(row.failure ?? '')).toMatchObject({ hint: 'Something else.' })
   })
 
+  it('tries again what met a busy library, however often, and never calls that its end', async () => {
+    let at = new Date('2026-03-01T12:00:00Z')
+    const last: unknown[] = []
+    let busy = 5
+    const job = note(
+      async () => {
+        if (busy-- > 0) throw new Failure('library_locked', 'Busy.', { hint: 'Wait.' })
+      },
+      { attempts: 2, failed: async (_library, _input, failure) => void last.push(failure) },
+    )
+    const library = await testLibrary({ now: () => at })
+    await library.change((change) => change.later(job, { n: 1 }))
+    const worker = startWorker(library, [job])
+    for (let round = 0; round < 5; round++) {
+      await worker.drained()
+      at = new Date(at.getTime() + 5_000)
+    }
+    await worker.drained()
+    await worker.stop()
+    expect(last).toEqual([])
+    expect(await jobStates(library)).toEqual(['completed 6'])
+  })
+
+  it('says so when the queue can be read but not written, instead of asking for ever', async () => {
+    const library = await testLibrary()
+    const job = note(async () => {})
+    await library.change((change) => change.later(job, { n: 1 }))
+    await sql`pragma query_only = on`.execute(library.db)
+    const refused: string[] = []
+    const onError = (_error: unknown, where: string) => void refused.push(where)
+    const worker = startWorker(library, [job], { pollMs: 1, onError })
+    await expect(worker.drained()).rejects.toThrow(/readonly/)
+    await worker.stop()
+    expect(refused.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(refused)).toEqual(new Set(['queue']))
+  })
+
   it('gives back what it was at when it is stopped', async () => {
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => (begin = resolve))
     const job = note(async (_library, _input, { signal }) => {
+      begin()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       signal.throwIfAborted()
     })
     const library = await testLibrary()
     await library.change((change) => change.later(job, { n: 1 }))
     const worker = startWorker(library, [job])
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await begun
     expect(await jobStates(library)).toEqual(['running 1'])
     await worker.stop()
     expect(await jobStates(library)).toEqual(['pending 0'])

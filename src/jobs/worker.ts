@@ -24,7 +24,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** Looks for work now. */
   wake(): void
-  /** Resolves when nothing is due and nothing runs here. */
+  /** Resolves when nothing is due and nothing runs here. Throws what keeps the queue from being read or written. */
   drained(): Promise<void>
   /** Stops taking jobs, gives back what runs, and resolves when all have let go. */
   stop(): Promise<void>
@@ -33,8 +33,14 @@ export interface Worker {
 /** How often a process may die at a job, beyond the job's own attempts, before the job is taken for the cause. */
 const DEATHS = 100
 
+/** How often in a row the queue may refuse before `drained` gives up on it. */
+const REFUSALS = 3
+
 /** Doubling from five seconds, as of the attempt that failed. */
 const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
+
+/** When a job that met a busy library is tried again. */
+const LOCKED_DELAY_MS = 5_000
 
 /** Does the library's queued jobs in this process, within each kind's bound, beside any other process that does the same. */
 export function startWorker(library: Library, jobs: readonly Job[], options: WorkerOptions = {}): Worker {
@@ -47,6 +53,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
   let looking: Promise<void> | undefined
   let again = false
   let swept = false
+  let refusals = 0
+  let refusal: unknown
   const timer = setInterval(wake, pollMs)
   timer.unref()
 
@@ -73,7 +81,10 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
           if (!row) break
           begin(row)
         }
+        refusals = 0
       } catch (error) {
+        refusals++
+        refusal = error
         onError(error, 'queue')
         return
       }
@@ -118,11 +129,14 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         // Given back, or lost to a process that does it now: either way it has not failed.
         if (abort.signal.aborted) return await releaseJob(library.db, row.id, owner)
         const failure = toFailure(error)
-        const retry = failure.kind === 'internal' && row.attempts < job.attempts
+        // A library that is busy says nothing about the job.
+        const locked = failure.code === 'library_locked'
+        const retry = locked || (failure.kind === 'internal' && row.attempts < job.attempts)
         const now = library.now()
         onError(error, row.kind)
         if (!retry) await job.failed?.(library, input, failure)
-        const runAt = retry ? new Date(now.getTime() + retryDelayMs(row.attempts)) : undefined
+        const delay = locked ? LOCKED_DELAY_MS : retryDelayMs(row.attempts)
+        const runAt = retry ? new Date(now.getTime() + delay) : undefined
         await failJob(library.db, row.id, owner, now, JSON.stringify(failure), runAt)
       }
     } catch (error) {
@@ -139,9 +153,11 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
       for (;;) {
         wake()
         await looking
+        if (refusals >= REFUSALS) throw refusal
         if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
         else if (!again && !(await hasDueJobs(library.db, kinds, library.now()))) return
         else if (stopped) return
+        else if (refusals > 0) await new Promise((resolve) => setTimeout(resolve, pollMs))
       }
     },
     async stop() {
