@@ -7,10 +7,14 @@ export interface DayRules {
   dayEndHour: number
 }
 
-/** The civil day `YYYY-MM-DD` that an instant belongs to for this reader. The one place where that is decided. */
+/**
+ * The civil day `YYYY-MM-DD` that an instant belongs to for this reader: what the clock on the wall says, less the hour at
+ * which the day ends, on days when the clocks change as well. The one place where that is decided.
+ */
 export function dayOf(instant: Date, { timeZone, dayEndHour }: DayRules): string {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime())
     .toZonedDateTimeISO(timeZone)
+    .toPlainDateTime()
     .subtract({ hours: dayEndHour })
     .toPlainDate()
     .toString()
