@@ -108,6 +108,7 @@ async function listJobs(db: Db, states: readonly (typeof STATES)[number][]): Pro
     .selectFrom('job')
     .selectAll()
     .where('state', 'in', states)
+    .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(LISTED)
     .execute()

@@ -37,6 +37,7 @@ async function originalFile(library: Library, item: Source): Promise<string> {
     .select(['given', 'given_name'])
     .where('source_id', '=', item.id)
     .where('given', 'is not', null)
+    .orderBy('requested_at', 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst()
   const bytes = capture?.given ? await library.outside.media.get(capture.given) : undefined

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { testLibrary } from '../../../test/support/library.ts'
 import { addSource } from '../../../test/support/sources.ts'
@@ -51,6 +52,22 @@ describe('marking where a reader stands', () => {
     expect(await reads(library)).toEqual([
       { status: 'finished', started_on: null, finished_on: '2024-05-05' },
       { status: 'reading', started_on: '2026-02-02', finished_on: null },
+    ])
+  })
+
+  it('goes by when a read began where a restored library gives out lower ids than before', async () => {
+    let now = new Date('2024-05-05T20:00:00Z')
+    const { library, mark } = await setUp(() => now)
+    await mark('read')
+    // Replica numbers are drawn at random: the next one may lie below.
+    await sql`update read set id = 8191 * 1099511627776 + id % 1099511627776`.execute(library.db)
+    now = new Date('2026-02-02T20:00:00Z')
+    await mark('reading')
+    now = new Date('2026-02-09T20:00:00Z')
+    await mark('read')
+    expect((await reads(library)).toReversed()).toEqual([
+      { status: 'finished', started_on: null, finished_on: '2024-05-05' },
+      { status: 'finished', started_on: '2026-02-02', finished_on: '2026-02-09' },
     ])
   })
 

@@ -4,6 +4,7 @@ import type { Change } from '../../core/library.ts'
 import { readSettings } from '../../core/settings.ts'
 import type { Row } from '../../db/changes.ts'
 import type { Source } from '../sources/source-store.ts'
+import { currentRead } from './read-store.ts'
 
 export type Mark = 'unread' | 'want' | 'reading' | 'paused' | 'read' | 'dropped'
 
@@ -24,13 +25,7 @@ export async function markReading(
   source: Pick<Source, 'id'>,
   mark: Mark,
 ): Promise<Row<'read'> | undefined> {
-  const latest = await change.db
-    .selectFrom('read')
-    .selectAll()
-    .where('source_id', '=', source.id)
-    .where('trashed_at', 'is', null)
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
+  const latest = await currentRead(change.db, source.id)
   if (mark === 'unread') return takeBack(change, latest)
   const status = STATUS[mark]
   const today = dayOf(new Date(change.at), await readSettings(change.db))

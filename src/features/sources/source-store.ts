@@ -65,8 +65,10 @@ export interface ItemFilter {
   offset: number
 }
 
+/** Ids of two replicas tell no order: the latest read is the one that was made last. */
 const currentStatus = sql<string | null>`(
-  select status from read where read.source_id = source.id and read.trashed_at is null order by id desc limit 1)`
+  select status from read where read.source_id = source.id and read.trashed_at is null
+  order by created_at desc, id desc limit 1)`
 
 const readingState = sql<ReadingState>`case
   when ${currentStatus} in ('reading', 'paused') then 'reading'

@@ -30,6 +30,7 @@ export async function listAnnotations(
         .where('source_id', '=', sourceId)
         .where('kind', '=', 'comment')
         .where('trashed_at', 'is', null)
+        .orderBy('created_at')
         .orderBy('id')
         .execute()
     : []
@@ -40,6 +41,7 @@ export async function listAnnotations(
         .where('source_id', '=', sourceId)
         .where('trashed_at', 'is', null)
         .orderBy((order) => order.fn.coalesce('start_offset', order.lit(Number.MAX_SAFE_INTEGER)))
+        .orderBy('created_at')
         .orderBy('id')
         .execute()
     : []

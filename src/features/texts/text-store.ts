@@ -32,6 +32,7 @@ export async function currentText(
     .selectFrom('capture')
     .select(['state', 'failure'])
     .where('source_id', '=', source.id)
+    .orderBy('requested_at', 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst()
   const why =

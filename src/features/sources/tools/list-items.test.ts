@@ -1,9 +1,11 @@
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { call, failureOfCall } from '../../../../test/support/call.ts'
 import { testLibrary } from '../../../../test/support/library.ts'
 import { addSource } from '../../../../test/support/sources.ts'
 import type { Library } from '../../../core/library.ts'
+import { addHighlight } from '../../highlights/tools/add-highlight.ts'
 import { markReading } from '../../reads/mark-reading.ts'
 import type { Item } from '../item.ts'
 import { findSource } from '../source-store.ts'
@@ -37,6 +39,26 @@ describe('list_items', () => {
     expect(titles(await call(listItems, library, { reading: 'unread' }))).toEqual(['Item 0'])
     expect(titles(await call(listItems, library, { reading: 'reading' }))).toEqual(['Item 1'])
     expect(titles(await call(listItems, library, { reading: 'read' }))).toEqual(['Item 3', 'Item 2'])
+  })
+
+  it('takes the read that began last for where the reader stands, whatever its id', async () => {
+    const { library, ids } = await libraryOf(1)
+    await library.change((change) => markReading(change, { id: ids[0]! }, 'read'))
+    // As in a library that was restored and gives out ids under a lower replica number now.
+    await sql`update read set id = 8191 * 1099511627776 + id % 1099511627776`.execute(library.db)
+    await library.change((change) => markReading(change, { id: ids[0]! }, 'reading'))
+    expect(await call(listItems, library)).toMatchObject({ items: [{ reading: 'reading' }] })
+    expect(await call(listItems, library, { reading: 'read' })).toMatchObject({ total: 0 })
+  })
+
+  it('counts highlights and notes for those only who may read them', async () => {
+    const { library, ids } = await libraryOf(1)
+    await call(addHighlight, library, { id: ids[0]!, quote: 'Some words', comment: 'Mine.' })
+    const [all] = (await call(listItems, library))['items'] as Item[]
+    expect(all).toMatchObject({ highlights: 1, notes: 1 })
+    const [bare] = (await call(listItems, library, {}, { scopes: ['sources:read'] }))['items'] as Item[]
+    expect(bare).not.toHaveProperty('highlights')
+    expect(bare).not.toHaveProperty('notes')
   })
 
   it('narrows by kind, where media is video and audio', async () => {
