@@ -32,4 +32,13 @@ export const toBareItem = (source: Source): Item => ({
   words: source.words,
 })
 
-export const toItem = ({ source, ...rest }: ListedItem): Item => ({ ...toBareItem(source), ...rest })
+/** With what belongs to it, as far as the caller may know of it. */
+export const toItem = (
+  { source, highlights, notes, ...rest }: ListedItem,
+  may: { highlights: boolean; notes: boolean },
+): Item => ({
+  ...toBareItem(source),
+  ...rest,
+  ...(may.highlights && { highlights }),
+  ...(may.notes && { notes }),
+})

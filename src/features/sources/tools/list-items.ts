@@ -39,7 +39,7 @@ export const listItems = defineTool({
   scopes: ['sources:read'],
   effect: 'read',
   summary: ({ items, total }) => (total === 0 ? 'Nothing fits.' : `${items.length} of ${total} items.`),
-  async run(library, { reading, kind, limit = 50, offset = 0, cursor }) {
+  async run(library, { reading, kind, limit = 50, offset = 0, cursor }, { scopes }) {
     const filter = `list_items ${reading ?? ''} ${kind ?? ''}`
     const after =
       cursor === undefined ? undefined : cursorShape.parse(await openCursor(library, filter, cursor))
@@ -57,7 +57,9 @@ export const listItems = defineTool({
       ? await sealCursor(library, filter, { createdAt: last.created_at, id: last.id })
       : null
     return {
-      items: page.map(toItem),
+      items: page.map((item) =>
+        toItem(item, { highlights: scopes.has('highlights:read'), notes: scopes.has('notes:read') }),
+      ),
       total,
       nextOffset: more && cursor === undefined ? offset + limit : null,
       nextCursor,
