@@ -25,6 +25,8 @@ export interface Requested {
   sourceId: number
   /** The attempt under way, or undefined where the text is there already. */
   captureId: number | undefined
+  /** Whether the attempt is this request's own: of those who joined it, each waits, and none may end it. */
+  begun: boolean
   /** Whether the library had no such source before. */
   created: boolean
 }
@@ -52,9 +54,9 @@ export async function requestCapture(change: Change, request: CaptureRequest): P
     .where('source_id', '=', sourceId)
     .where('state', 'in', ['pending', 'processing'])
     .executeTakeFirst()
-  if (waiting) return { sourceId, captureId: waiting.id, created }
+  if (waiting) return { sourceId, captureId: waiting.id, begun: false, created }
   if (known && known.text_id !== null && !request.refresh && !request.given) {
-    return { sourceId, captureId: undefined, created }
+    return { sourceId, captureId: undefined, begun: false, created }
   }
   const captureId = await change.newId()
   await change.db
@@ -74,7 +76,7 @@ export async function requestCapture(change: Change, request: CaptureRequest): P
     })
     .execute()
   await change.later(captureJob, { captureId })
-  return { sourceId, captureId, created }
+  return { sourceId, captureId, begun: true, created }
 }
 
 /** Stores a page or file that was handed in, so that it can be captured whatever becomes of the original. */

@@ -28,12 +28,15 @@ export async function waitForCapture(
       throw new Failure('item_not_found', 'The item was removed while it was captured.', {
         hint: 'Add it again.',
       })
-    const over = capture.state === 'completed' || capture.state === 'failed'
-    if (over || Date.now() >= deadline) return capture
+    if (!isUnderWay(capture) || Date.now() >= deadline) return capture
     signal.throwIfAborted()
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
+
+/** Whether an attempt has not ended yet, well or badly. */
+export const isUnderWay = ({ state }: Pick<Capture, 'state'>): boolean =>
+  state === 'pending' || state === 'processing'
 
 export const findCapture = (db: Db, id: number): Promise<Capture | undefined> =>
   db.selectFrom('capture').selectAll().where('id', '=', id).executeTakeFirst()

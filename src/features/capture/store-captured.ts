@@ -66,8 +66,8 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
 }
 
 /**
- * Notes that an attempt failed. What can never be captured goes to the trash unless there is something to keep; what may
- * work another time stays, so that saving it again tries once more.
+ * Notes that an attempt failed. What can never be captured, or is not wanted any more, goes to the trash unless there is
+ * something to keep; what may work another time stays, so that saving it again tries once more.
  */
 export async function storeFailure(change: Change, capture: Capture, failure: Failure): Promise<void> {
   const { code, message, hint } = failure
@@ -78,7 +78,8 @@ export async function storeFailure(change: Change, capture: Capture, failure: Fa
     .execute()
   const source = await findSource(change.db, capture.source_id)
   if (!source) return
-  if (failure.kind === 'invalid' && source.text_id === null && !(await hasHighlights(change, source.id))) {
+  const isHopeless = failure.kind === 'invalid' || failure.code === 'cancelled'
+  if (isHopeless && source.text_id === null && !(await hasHighlights(change, source.id))) {
     await trashSource(change, source)
   } else await indexSource(change, source.id)
 }

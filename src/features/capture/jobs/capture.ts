@@ -4,37 +4,56 @@ import { defineJob } from '../../../core/define-job.ts'
 import { Failure } from '../../../core/failure.ts'
 import type { Library } from '../../../core/library.ts'
 import { toFailure } from '../../../core/to-failure.ts'
-import { findCapture, type Capture } from '../capture-store.ts'
+import { findCapture, isUnderWay, type Capture } from '../capture-store.ts'
 import type { Captured } from '../captured.ts'
 import { prepareImage } from '../images.ts'
 import { readGiven, type Given } from '../read-given.ts'
 import { storeCaptured, storeFailure } from '../store-captured.ts'
+import { watchForWithdrawal } from '../withdraw-capture.ts'
 
 const COVER_WIDTH = 800
 const COVER_BYTES = 8 * 1024 * 1024
 
-/** Fetches what was asked for, reads it and puts it into the library. */
+/** Fetches what was asked for, reads it and puts it into the library, unless it is withdrawn on the way. */
 export const captureJob = defineJob({
   kind: 'capture',
   input: z.object({ captureId: z.number() }),
   concurrency: 2,
-  async run(library, { captureId }, { signal }) {
+  async run(library, { captureId }, run) {
     const capture = await findCapture(library.db, captureId)
-    if (!capture || capture.state === 'completed') return
-    await library.db.updateTable('capture').set({ state: 'processing' }).where('id', '=', captureId).execute()
-    const given = await take(library, capture, signal)
-    const captured = await readGiven(given, signal)
-    const raw = await library.outside.media.put(gzipSync(given.bytes))
-    const cover = await takeCover(library, captured, signal)
-    await library.change((change) =>
-      storeCaptured(change, capture, { captured, raw, cover, finalUrl: given.finalUrl ?? null }),
-    )
+    if (!capture || !isUnderWay(capture)) return
+    await library.db
+      .updateTable('capture')
+      .set({ state: 'processing' })
+      .where('id', '=', captureId)
+      .where('state', '=', 'pending')
+      .execute()
+    const withdrawal = watchForWithdrawal(library, captureId)
+    try {
+      await captureNow(library, capture, AbortSignal.any([run.signal, withdrawal.signal]))
+    } catch (error) {
+      if (!withdrawal.signal.aborted) throw error
+    } finally {
+      withdrawal.stop()
+    }
   },
   async failed(library, { captureId }, failure) {
     const capture = await findCapture(library.db, captureId)
     if (capture) await library.change((change) => storeFailure(change, capture, toFailure(failure)))
   },
 })
+
+async function captureNow(library: Library, capture: Capture, signal: AbortSignal): Promise<void> {
+  const given = await take(library, capture, signal)
+  const captured = await readGiven(given, signal)
+  const raw = await library.outside.media.put(gzipSync(given.bytes))
+  const cover = await takeCover(library, captured, signal)
+  await library.change(async (change) => {
+    const current = await findCapture(change.db, capture.id)
+    if (!current || !isUnderWay(current)) return
+    await storeCaptured(change, capture, { captured, raw, cover, finalUrl: given.finalUrl ?? null })
+  })
+}
 
 async function take(library: Library, capture: Capture, signal: AbortSignal): Promise<Given> {
   const { url, given, given_name } = capture

@@ -140,17 +140,33 @@ describe('save_url', () => {
     expect(rows.map(({ trashed_at }) => trashed_at === null)).toEqual([false])
   })
 
-  it('ends when the caller goes away', async () => {
+  it('ends when the caller goes away: the attempt is withdrawn, and what it was for is in the trash', async () => {
     const library = await testLibrary({ pages: {} })
     const abort = new AbortController()
-    const saving = failureOfCall(
-      saveUrl,
-      library,
-      { url: 'https://example.test/slow' },
-      { signal: abort.signal },
-    )
+    const saving = call(saveUrl, library, { url: 'https://example.test/slow' }, { signal: abort.signal })
     abort.abort()
     await expect(saving).rejects.toThrow()
+    const { state, failure } = await library.db
+      .selectFrom('capture')
+      .select(['state', 'failure'])
+      .executeTakeFirstOrThrow()
+    expect([state, JSON.parse(failure!).code]).toEqual(['failed', 'cancelled'])
+    const stub = await library.db.selectFrom('source').select('trashed_at').executeTakeFirstOrThrow()
+    expect(stub.trashed_at).not.toBeNull()
+  })
+
+  it('goes on for one caller when another, whose attempt it joined, goes away', async () => {
+    const library = await testLibrary({ pages: { 'https://example.test/keeping': ESSAY } })
+    const abort = new AbortController()
+    const url = 'https://example.test/keeping'
+    const first = call(saveUrl, library, { url }, { signal: abort.signal })
+    const second = save(library, { url })
+    abort.abort()
+    await expect(first).rejects.toThrow()
+    const worker = startWorker(library, JOBS)
+    expect(await second).toMatchObject({ state: 'captured' })
+    await worker.stop()
+    expect(await call(listItems, library)).toMatchObject({ total: 1 })
   })
 })
 

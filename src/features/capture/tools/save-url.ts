@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { defineTool } from '../../../core/define-tool.ts'
+import { defineTool, type Call } from '../../../core/define-tool.ts'
+import type { Library } from '../../../core/library.ts'
 import { text } from '../../../core/text.ts'
 import { itemShape, toBareItem } from '../../sources/item.ts'
-import { requestCapture } from '../capture-source.ts'
-import { failureOf, findCapture, sourceOf, waitForCapture } from '../capture-store.ts'
+import { requestCapture, type CaptureRequest, type Requested } from '../capture-source.ts'
+import { failureOf, findCapture, sourceOf, waitForCapture, type Capture } from '../capture-store.ts'
+import { withdrawCapture } from '../withdraw-capture.ts'
 
 const WAIT_MS = 60_000
 
@@ -38,16 +40,8 @@ export const saveUrl = defineTool({
         ? `Saved “${item.title}”.`
         : `“${item.title}” was in the library already.`,
   async run(library, { url, note }, call) {
-    const { sourceId, captureId, created } = await library.change((change) =>
-      requestCapture(change, { url, ...(note !== undefined && { note }) }),
-    )
-    if (captureId !== undefined) {
-      call.progress(0, 1, `Fetching ${url}`)
-      const capture = await waitForCapture(library, captureId, { timeoutMs: WAIT_MS, signal: call.signal })
-      const failure = capture.state === 'failed' ? failureOf(capture) : undefined
-      if (failure) throw failure
-      call.progress(1, 1)
-    }
+    const request = { url, ...(note !== undefined && { note }) }
+    const { sourceId, captureId, created } = await captureAndWait(library, request, call)
     return library.answer(async (change) => {
       const capture = captureId === undefined ? undefined : await findCapture(change.db, captureId)
       const source = await sourceOf(change.db, { source_id: capture?.source_id ?? sourceId })
@@ -63,3 +57,37 @@ export const saveUrl = defineTool({
     })
   },
 })
+
+/** Asks for a capture and waits for it. The caller's own attempt is withdrawn when the caller goes away. */
+async function captureAndWait(
+  library: Library,
+  request: CaptureRequest,
+  { signal, progress }: Call,
+): Promise<Requested> {
+  const until = Date.now() + WAIT_MS
+  const ask = () => library.change((change) => requestCapture(change, request))
+  let requested = await ask()
+  const { created } = requested
+  while (requested.captureId !== undefined) {
+    progress(0, 1, `Fetching ${request.url}`)
+    const capture = await waitOrWithdraw(requested.captureId)
+    const failure = capture.state === 'failed' ? failureOf(capture) : undefined
+    if (!failure) {
+      progress(1, 1)
+      break
+    }
+    if (failure.code !== 'cancelled') throw failure
+    // The one whose attempt we joined no longer wants the page; we do.
+    requested = await ask()
+  }
+  return { ...requested, created }
+
+  async function waitOrWithdraw(captureId: number): Promise<Capture> {
+    try {
+      return await waitForCapture(library, captureId, { timeoutMs: until - Date.now(), signal })
+    } catch (error) {
+      if (signal.aborted && requested.begun) await withdrawCapture(library, captureId)
+      throw error
+    }
+  }
+}
