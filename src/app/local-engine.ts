@@ -1,5 +1,4 @@
 import { SCOPES } from '../core/define-tool.ts'
-import { toFailure } from '../core/to-failure.ts'
 import { readLocalConfig } from '../config/local.ts'
 import { TOOLS } from '../tools/registry.ts'
 import { callTool } from '../tools/call-tool.ts'
@@ -13,7 +12,6 @@ export interface LocalEngine {
   tools: ReadonlyMap<string, (typeof TOOLS)[number]>
   scopes: ReadonlySet<(typeof SCOPES)[number]>
   callTool: typeof callTool
-  toFailure: typeof toFailure
 }
 
 /** Wires the tools to an opened library file. Its owner may do everything. */
@@ -30,6 +28,5 @@ export async function openLocalEngine(
     tools: new Map(TOOLS.map((tool) => [tool.name, tool])),
     scopes: new Set(SCOPES),
     callTool,
-    toFailure,
   }
 }

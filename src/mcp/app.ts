@@ -3,7 +3,7 @@ import type { Library } from '../core/library.ts'
 import type { Definition } from './definitions.ts'
 import type { App, ToolResult } from './protocol/app.ts'
 import type { Context } from './protocol/context.ts'
-import { invalidParams } from './protocol/errors.ts'
+import { RpcError, invalidParams } from './protocol/errors.ts'
 
 /** What running a tool takes; loaded at the first call. */
 export interface Engine {
@@ -11,12 +11,12 @@ export interface Engine {
   tools: ReadonlyMap<string, AnyTool>
   scopes: ReadonlySet<Scope>
   callTool: typeof import('../tools/call-tool.ts').callTool
-  toFailure: typeof import('../core/to-failure.ts').toFailure
 }
 
 export interface AppOptions {
   version: string
   definitions: readonly Definition[]
+  /** What it throws, a call that asked for it answers with. */
   engine(): Promise<Engine>
   /** What is no failure of the caller's, for the log. */
   onError(error: unknown): void
@@ -36,10 +36,10 @@ export function createApp({ version, definitions, engine, onError }: AppOptions)
     lists: { ttlMs: 3_600_000, cacheScope: 'private' },
     tools: definitions.map(({ definition }) => definition),
     async callTool(name, args, context) {
-      const { library, tools, scopes, callTool, toFailure } = await engine()
-      const tool = tools.get(name)
-      if (!tool) throw invalidParams(`Unknown tool: ${name.slice(0, 64)}`)
       try {
+        const { library, tools, scopes, callTool } = await engine()
+        const tool = tools.get(name)
+        if (!tool) throw invalidParams(`Unknown tool: ${name.slice(0, 64)}`)
         const { output, summary } = await callTool(tool, library, args, {
           scopes,
           connection: connectionOf(context),
@@ -48,6 +48,8 @@ export function createApp({ version, definitions, engine, onError }: AppOptions)
         })
         return succeeded(tool, output, summary)
       } catch (error) {
+        if (error instanceof RpcError) throw error
+        const { toFailure } = await import('../core/to-failure.ts')
         const failure = toFailure(error)
         if (failure.kind === 'internal') onError(error)
         const json = failure.toJSON()

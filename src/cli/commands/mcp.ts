@@ -12,6 +12,8 @@ const FAMILIES: readonly string[] = [...new Set(DEFINITIONS.map(({ family }) => 
 
 /** How long after the start background work begins: the first answers come before it. */
 const WORK_AFTER_MS = 500
+/** When it is tried again where the library could not be opened for it. */
+const WORK_AGAIN_MS = 30_000
 
 /**
  * `commonplace mcp`: serves the library to one assistant over standard input and output, or to any number over HTTP on this
@@ -26,17 +28,25 @@ export async function run(argv: readonly string[]): Promise<number> {
     return EXIT.invalid
   }
   const { readOnly, families, http } = options
+  const open = () => openFile(libraryFolder(process.env, options.library), { readOnly })
   let opened: OpenFile
   try {
-    opened = openFile(libraryFolder(process.env, options.library), { readOnly })
+    opened = open()
   } catch (error) {
     return reportFailure(error)
   }
   let engine: Promise<LocalEngine> | undefined
   const load = () =>
-    (engine ??= import('../../app/local-engine.ts').then((module) =>
-      module.openLocalEngine(opened, process.env, log),
-    ))
+    (engine ??= openEngine().catch((error: unknown) => {
+      // A lock or a full disk passes: the next call tries again.
+      engine = undefined
+      throw error
+    }))
+  const openEngine = async (): Promise<LocalEngine> => {
+    const { openLocalEngine } = await import('../../app/local-engine.ts')
+    if (!opened.database.isOpen) opened = open()
+    return openLocalEngine(opened, process.env, log)
+  }
   if (opened.stale) {
     try {
       await load()
@@ -55,10 +65,22 @@ export async function run(argv: readonly string[]): Promise<number> {
     engine: load,
     onError: log,
   })
-  if (!readOnly) setTimeout(() => void load().then(({ local }) => local.work(), log), WORK_AFTER_MS).unref()
+  const workAfter = (ms: number): void => {
+    const begin = () =>
+      load().then(
+        ({ local }) => void local.work(),
+        (error: unknown) => {
+          log(error)
+          workAfter(WORK_AGAIN_MS)
+        },
+      )
+    setTimeout(() => void begin(), ms).unref()
+  }
+  if (!readOnly) workAfter(WORK_AFTER_MS)
   await (http === undefined ? serveStdio(app, { onError: log }) : serveOnLoopback(app, http))
-  if (engine) await (await engine).local.close()
-  else opened.database.close()
+  const loaded = await engine?.catch(() => undefined)
+  if (loaded) await loaded.local.close()
+  else if (opened.database.isOpen) opened.database.close()
   return EXIT.ok
 }
 

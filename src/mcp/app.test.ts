@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { testLibrary } from '../../test/support/library.ts'
+import { SCOPES } from '../core/define-tool.ts'
+import { Failure } from '../core/failure.ts'
+import { callTool } from '../tools/call-tool.ts'
+import { TOOLS } from '../tools/registry.ts'
+import { createApp, type Engine } from './app.ts'
+import { DEFINITIONS } from './definitions.ts'
+import { Context } from './protocol/context.ts'
+
+const context = () =>
+  new Context({ id: 1, method: 'tools/call', params: {} } as Context['request'], {
+    revision: '2025-06-18',
+    capabilities: {},
+  })
+
+const appOn = (engine: () => Promise<Engine>, logged: unknown[] = []) =>
+  createApp({ version: '0', definitions: DEFINITIONS, engine, onError: (error) => void logged.push(error) })
+
+it('a library that cannot be opened is a failure of the call, and the next call tries again', async () => {
+  const library = await testLibrary()
+  const tools = new Map(TOOLS.map((tool) => [tool.name, tool]))
+  let locked = true
+  const app = appOn(async () => {
+    if (locked) throw new Failure('library_locked', 'Busy.', { hint: 'Try again in a moment.' })
+    return { library, tools, scopes: new Set(SCOPES), callTool }
+  })
+  expect(await app.callTool('list_items', {}, context())).toMatchObject({
+    isError: true,
+    structuredContent: { code: 'library-locked', hint: 'Try again in a moment.' },
+  })
+  locked = false
+  expect(await app.callTool('list_items', {}, context())).toMatchObject({ structuredContent: { total: 0 } })
+})
+
+it('what is no failure of ours is logged, and none of it is shown', async () => {
+  const logged: unknown[] = []
+  const broken = new Error('SECRET-PATH')
+  const app = appOn(async () => Promise.reject(broken), logged)
+  const result = await app.callTool('list_items', {}, context())
+  expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'internal_error' } } })
+  expect(JSON.stringify(result)).not.toContain('SECRET')
+  expect(logged).toEqual([broken])
+})
