@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { join } from 'node:path'
+import { Failure } from '../core/failure.ts'
 import { createLibrary, type Library } from '../core/library.ts'
 import type { Embedder, Outside } from '../core/outside.ts'
+import { NewerLibrary } from '../db/newer-library.ts'
 import { migrate, queriesOn } from '../db/open.ts'
 import { ensureReplica } from '../db/replica.ts'
+import { SCHEMA_VERSION, schemaVersionOf } from '../db/sqlite/connect.ts'
 import type { LocalConfig } from '../config/local.ts'
 import { createBuiltInEmbedder } from '../outside/embeddings.ts'
 import { createRemoteEmbedder } from '../outside/embeddings/remote-embedder.ts'
@@ -39,7 +42,8 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
   const file = options.opened ?? openFile(config.library, { readOnly })
   const db = queriesOn(file.database)
   try {
-    if (!readOnly) {
+    if (readOnly) checkVersion(schemaVersionOf(file.database))
+    else {
       await migrate(file.database, db, (version) => {
         snapshot(file, backupPath(file.folder, `before-version-${version + 1}`, now()))
       })
@@ -75,6 +79,15 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
       await db.destroy()
     },
   }
+}
+
+/** For a library that may not be brought to this program's layout. Throws `NewerLibrary`, `read_only`. */
+function checkVersion(found: number): void {
+  if (found > SCHEMA_VERSION) throw new NewerLibrary(found)
+  if (found === SCHEMA_VERSION) return
+  throw new Failure('read_only', 'The library has an older layout, which cannot be read as it is.', {
+    hint: 'Run any command once without --read-only: that brings the library up to date, after a copy of it was made.',
+  })
 }
 
 function realOutside(config: LocalConfig, folder: string): Outside {

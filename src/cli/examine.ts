@@ -8,7 +8,7 @@ import type { LocalLibrary } from '../app/open-local.ts'
 import type { LocalConfig } from '../config/local.ts'
 import { toFailure } from '../core/to-failure.ts'
 import { workerFile } from '../core/worker-file.ts'
-import { SCHEMA_VERSION, schemaVersionOf } from '../db/sqlite/connect.ts'
+import { SCHEMA_VERSION } from '../db/sqlite/connect.ts'
 import { rebuildIndex } from '../features/search/index-source.ts'
 import { fullText } from '../features/search/indexes.ts'
 import { countWaiting, queueEmbedding } from '../features/search/jobs/embed-passages.ts'
@@ -41,7 +41,8 @@ export async function* examine(
   const checks: readonly [string, () => Promise<Checked> | Checked][] = [
     ['library file', () => checkFile(local)],
     ['references', () => checkReferences(local)],
-    ['layout', () => checkLayout(local)],
+    // Another version does not open at all.
+    ['layout', () => good(`version ${SCHEMA_VERSION}`)],
     ['readers', checkReaders],
     ['word index', () => checkWords(local)],
     ['search by meaning', () => checkEmbedder(local, config)],
@@ -89,16 +90,6 @@ function checkReferences({ file }: LocalLibrary): Checked {
     state: 'bad',
     found: `${count(broken.length, 'row')} belong to something that is gone.`,
     mend: 'Take a backup, then restore the latest sound one from the `backups` folder.',
-  }
-}
-
-function checkLayout({ file }: LocalLibrary): Checked {
-  const version = schemaVersionOf(file.database)
-  if (version === SCHEMA_VERSION) return good(`version ${version}`)
-  return {
-    state: 'bad',
-    found: `The library has version ${version}, this program ${SCHEMA_VERSION}.`,
-    mend: 'Run any command without --read-only: that brings the library up to date.',
   }
 }
 
