@@ -91,7 +91,7 @@ export async function openCorpus(file: string, embedder?: Embedder): Promise<Cor
   const database = connect(file)
   const db = queriesOn(database)
   await migrate(database, db, () => {})
-  await ensureReplica(db, 'bench')
+  await ensureReplica(db, { inode: 'bench' })
   const library = createLibrary({ db, outside: testOutside(embedder ? { embedder } : {}) })
   return { library, database }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { FileMark } from '../db/replica.ts'
 import { SCHEMA_VERSION, connect, schemaVersionOf } from '../db/sqlite/connect.ts'
 
 export const LIBRARY_FILE = 'library.db'
@@ -25,8 +26,16 @@ export function openFile(folder: string, { readOnly = false }: { readOnly?: bool
   return { folder, file, database, readOnly, stale: schemaVersionOf(database) !== SCHEMA_VERSION }
 }
 
-/** What tells this file from a copy of it. */
-export const fileMark = (file: string): string => String(statSync(file, { bigint: true }).ino)
+/**
+ * What tells this file from a copy of it: its inode and, where the file system knows it, when that was made. An inode alone is
+ * given to the next file when its own is removed.
+ */
+export function fileMark(file: string): FileMark {
+  const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true })
+  // Where no birth is recorded, Node gives none or the last change: https://nodejs.org/api/fs.html#stat-time-values
+  const isKnown = birthtimeNs > 0n && birthtimeNs < ctimeNs
+  return { inode: String(ino), ...(isKnown && { born: String(birthtimeNs) }) }
+}
 
 /**
  * Writes a whole copy of the library, as it is at this instant, to a new file. Answers with its path. Throws what SQLite

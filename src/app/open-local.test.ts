@@ -1,5 +1,5 @@
 import { DatabaseSync } from '@photostructure/sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -47,6 +47,23 @@ describe('opening a library', () => {
       code: 'read_only',
       hint: expect.stringContaining('without --read-only'),
     })
+  })
+
+  it('again keeps its range of ids; an older copy put in its place counts from another', async () => {
+    const replicaOf = async () => {
+      const local = await open()
+      const id = await addSource(local.library, { title: 'One' })
+      await local.close()
+      return Math.floor(id / 2 ** 40)
+    }
+    const first = await replicaOf()
+    expect(await replicaOf()).toBe(first)
+    const file = join(folder, LIBRARY_FILE)
+    copyFileSync(file, join(folder, 'older.db'))
+    rmSync(file)
+    // The file system may well give it the inode that has just become free.
+    copyFileSync(join(folder, 'older.db'), file)
+    expect(await replicaOf()).not.toBe(first)
   })
 
   it('for reading only changes nothing in it', async () => {

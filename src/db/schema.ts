@@ -64,7 +64,7 @@ interface ReplicaTable {
   number: number
   counter: number
   current: number
-  /** What the file looked like when the number was drawn: a copy looks different and draws its own. */
+  /** JSON `{ inode, born }` of the file when the number was drawn, blank after a restore: a copy draws its own. */
   file_mark: string
 }
 

@@ -20,7 +20,7 @@ export async function testLibrary(world: TestWorld = {}): Promise<Library> {
   database.exec('pragma foreign_keys = on')
   const db = queriesOn(database)
   await migrate(database, db, () => {})
-  await ensureReplica(db, 'test')
+  await ensureReplica(db, { inode: 'test' })
   return createLibrary({
     db,
     outside: testOutside(world),
