@@ -2,8 +2,9 @@ import { Failure } from '../../core/failure.ts'
 import type { Change, Library } from '../../core/library.ts'
 import type { Db } from '../../db/schema.ts'
 import { addNoteOnce } from '../notes/note-store.ts'
-import { findMatch, type Wanted } from '../sources/match.ts'
-import { addSourceUrl, type Source } from '../sources/source-store.ts'
+import { indexSource } from '../search/index-source.ts'
+import { findMatch, matchKey, type Wanted } from '../sources/match.ts'
+import { addSourceUrl, authorsOf, type Source } from '../sources/source-store.ts'
 import { restoreSource } from '../sources/trash.ts'
 import { parseHttp } from '../sources/url-key.ts'
 import { addTags } from '../tags/tag-store.ts'
@@ -39,23 +40,26 @@ export interface Requested {
 export async function requestCapture(change: Change, request: CaptureRequest): Promise<Requested> {
   if (request.url !== undefined) checkUrl(request.url)
   const wanted: Wanted = request.url === undefined ? {} : { urls: [request.url] }
-  const known =
-    (await findMatch(change.db, wanted)) ??
-    (request.given && (await findByFile(change.db, request.given.hash)))
+  const ofSameFile = request.given && (await findByFile(change.db, request.given.hash))
+  const known = (await findMatch(change.db, wanted)) ?? ofSameFile
   const sourceId = known?.id ?? (await insertStub(change, request))
   if (known) await restoreSource(change, known)
   if (request.url !== undefined) await addSourceUrl(change, sourceId, request.url)
   if (request.note !== undefined) await addNoteOnce(change, { sourceId, body: request.note })
   if (request.tags) await addTags(change, sourceId, request.tags)
+  if (known && request.title !== undefined) await renameSource(change, known, request.title)
+  if (known) await indexSource(change, sourceId)
   const created = known === undefined
+  // What is handed in is read whatever else is under way, but for a file that was read already.
+  const isNew = request.given !== undefined && ofSameFile?.id !== sourceId
   const waiting = await change.db
     .selectFrom('capture')
     .select('id')
     .where('source_id', '=', sourceId)
     .where('state', 'in', ['pending', 'processing'])
     .executeTakeFirst()
-  if (waiting) return { sourceId, captureId: waiting.id, begun: false, created }
-  if (known && known.text_id !== null && !request.refresh && !request.given) {
+  if (waiting && !isNew) return { sourceId, captureId: waiting.id, begun: false, created }
+  if (known && known.text_id !== null && !request.refresh && !isNew) {
     return { sourceId, captureId: undefined, begun: false, created }
   }
   const captureId = await change.newId()
@@ -107,6 +111,14 @@ async function findByFile(db: Db, hash: string): Promise<Source | undefined> {
     .selectAll('source')
     .where('capture.given', '=', hash)
     .executeTakeFirst()
+}
+
+async function renameSource(change: Change, source: Source, title: string): Promise<void> {
+  await change.update('source', source.id, {
+    title,
+    match_key: matchKey(title, authorsOf(source)),
+    updated_at: change.at,
+  })
 }
 
 function insertStub(change: Change, { url, given, title }: CaptureRequest): Promise<number> {

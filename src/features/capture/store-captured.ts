@@ -71,11 +71,14 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
  */
 export async function storeFailure(change: Change, capture: Capture, failure: Failure): Promise<void> {
   const { code, message, hint } = failure
-  await change.db
+  const { numUpdatedRows } = await change.db
     .updateTable('capture')
     .set({ state: 'failed', failure: JSON.stringify({ code, message, hint }), finished_at: change.at })
     .where('id', '=', capture.id)
-    .execute()
+    // Another process may have completed it in the meantime.
+    .where('state', '<>', 'completed')
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return
   const source = await findSource(change.db, capture.source_id)
   if (!source) return
   const isHopeless = failure.kind === 'invalid' || failure.code === 'cancelled'

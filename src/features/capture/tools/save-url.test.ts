@@ -170,6 +170,52 @@ describe('save_url', () => {
   })
 })
 
+describe('a page that is there already', () => {
+  it('is found by the words of a note that comes later, and takes a title', async () => {
+    const library = await served({ 'https://example.test/keeping': ESSAY })
+    const { item } = await save(library, { url: 'https://example.test/keeping' })
+    await save(library, { url: 'https://example.test/keeping', note: 'quixotic zymurgy' })
+    expect(await call(searchLibrary, library, { query: 'zymurgy' })).toMatchObject({
+      results: [{ id: item.id }],
+    })
+    await library.change((change) =>
+      requestCapture(change, { url: 'https://example.test/keeping', title: 'Renamed' }),
+    )
+    expect(await call(listItems, library)).toMatchObject({ items: [{ title: 'Renamed' }] })
+  })
+
+  it('is read from a page that is handed in, even while its address waits', async () => {
+    const library = await testLibrary({ pages: {} })
+    const waiting = await library.change((change) =>
+      requestCapture(change, { url: 'https://example.test/keeping' }),
+    )
+    const given = await storeGiven(library, Buffer.from(ESSAY), 'saved.html')
+    const handed = await library.change((change) =>
+      requestCapture(change, { url: 'https://example.test/keeping', given }),
+    )
+    expect(handed).toMatchObject({ sourceId: waiting.sourceId, begun: true })
+    worker = startWorker(library, JOBS, { pollMs: 50 })
+    const signal = new AbortController().signal
+    expect((await waitForCapture(library, handed.captureId!, { timeoutMs: 20_000, signal })).state).toBe(
+      'completed',
+    )
+    const { markdown } = await call(readItem, library, { id: String(handed.sourceId) })
+    expect(markdown).toContain(PARAGRAPHS[0])
+  })
+
+  it('as a file is not read twice', async () => {
+    const library = await served({})
+    const given = await storeGiven(library, Buffer.from(ESSAY), 'saved.html')
+    const first = await library.change((change) => requestCapture(change, { given }))
+    await waitForCapture(library, first.captureId!, {
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+    })
+    const again = await library.change((change) => requestCapture(change, { given }))
+    expect(again).toMatchObject({ sourceId: first.sourceId, captureId: undefined, created: false })
+  })
+})
+
 describe('a title that the reader gave', () => {
   it('stays; a name of a file gives way to the title in it', async () => {
     const library = await served({ 'https://example.test/keeping': ESSAY })
