@@ -10,8 +10,8 @@ export interface Site {
   open(path: string): number
   /** How many there were in all. */
   asked(path: string): number
-  /** Answers what waits for a `/slow…` page, and all that ask later. */
-  release(): void
+  /** Answers what waits for a `/slow…` page, and all that ask for it later; without a path, what waits for any. */
+  release(path?: string): void
   close(): Promise<void>
 }
 
@@ -34,10 +34,10 @@ export const page = (title: string, count = 12): string => {
 
 /** `/missing…` is a 404, `/slow…` waits to be released, everything else is an essay with its path for a title. */
 export async function openSite(): Promise<Site> {
-  const waiting: (() => void)[] = []
+  const waiting: { path: string; go: () => void }[] = []
+  const released = new Set<string>()
   const open = new Map<string, number>()
   const asked = new Map<string, number>()
-  let released = false
   const add = (counts: Map<string, number>, path: string, by: number): void =>
     void counts.set(path, (counts.get(path) ?? 0) + by)
   const answer = (response: ServerResponse, path: string): void => {
@@ -51,8 +51,9 @@ export async function openSite(): Promise<Site> {
     add(open, path, 1)
     add(asked, path, 1)
     response.once('close', () => add(open, path, -1))
-    if (path.startsWith('/slow') && !released) waiting.push(() => answer(response, path))
-    else answer(response, path)
+    const go = () => answer(response, path)
+    if (path.startsWith('/slow') && !released.has(path)) waiting.push({ path, go })
+    else go()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -61,9 +62,9 @@ export async function openSite(): Promise<Site> {
     env: { COMMONPLACE_ALLOW_HOSTS: `127.0.0.1:${port}` },
     open: (path) => open.get(path) ?? 0,
     asked: (path) => asked.get(path) ?? 0,
-    release() {
-      released = true
-      for (const go of waiting.splice(0)) go()
+    release(path) {
+      if (path !== undefined) released.add(path)
+      for (const request of waiting) if (path === undefined || path === request.path) request.go()
     },
     close: () =>
       new Promise((resolve) => {
