@@ -47,8 +47,10 @@ export interface EmbedOptions {
 
 /** Files by the hash of their bytes (SHA-256, hex). */
 export interface MediaStore {
+  /** A file that is there already counts as put anew. */
   put(bytes: Uint8Array): Promise<string>
   get(hash: string): Promise<Uint8Array | undefined>
   has(hash: string): Promise<boolean>
-  remove(hash: string): Promise<void>
+  /** Does nothing where there is none, or where it was put later than `putBefore`. */
+  remove(hash: string, options?: { putBefore?: Date }): Promise<void>
 }

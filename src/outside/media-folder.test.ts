@@ -42,6 +42,22 @@ describe('openMediaFolder', () => {
     expect(await media.get(hash)).toBeUndefined()
   })
 
+  it('leaves what was put lately where only older files are to go, also where it had been there before', async () => {
+    const media = openMediaFolder(folder)
+    const hourAgo = new Date(Date.now() - 3_600_000)
+    const long = new Date('2020-01-01')
+    await media.put(bytes)
+    await media.remove(hash, { putBefore: hourAgo })
+    expect(await media.get(hash)).toEqual(bytes)
+    utimesSync(place(), long, long)
+    await media.put(bytes)
+    await media.remove(hash, { putBefore: hourAgo })
+    expect(await media.get(hash)).toEqual(bytes)
+    utimesSync(place(), long, long)
+    await media.remove(hash, { putBefore: hourAgo })
+    expect(await media.get(hash)).toBeUndefined()
+  })
+
   it('keeps an empty file', async () => {
     const media = openMediaFolder(folder)
     expect(await media.get(await media.put(new Uint8Array()))).toEqual(new Uint8Array())

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { lstat, mkdir, open, readdir, rename, rm, unlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../core/failure.ts'
 import type { MediaStore } from '../core/outside.ts'
@@ -39,7 +39,7 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
     async put(bytes) {
       const hash = hashOf(bytes)
       const file = fileOf(hash)
-      if (file === undefined || (await get(hash)) !== undefined) return hash
+      if (file === undefined || ((await get(hash)) !== undefined && (await touch(file)))) return hash
       try {
         await mkdir(dirname(file), { recursive: true })
         await mkdir(unfinished, { recursive: true })
@@ -57,9 +57,12 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
       const found = await lstat(file).catch(() => undefined)
       return found?.isFile() ?? false
     },
-    async remove(hash) {
+    async remove(hash, { putBefore } = {}) {
       const file = fileOf(hash)
-      if (file !== undefined) await rm(file, { force: true })
+      if (file === undefined) return
+      const found = putBefore && (await lstat(file).catch(() => undefined))
+      if (found && found.mtimeMs > putBefore.getTime()) return
+      await rm(file, { force: true })
     },
   }
 }
@@ -76,6 +79,17 @@ async function readOwn(file: string): Promise<Uint8Array | undefined> {
     // ELOOP: a link stands where the file should.
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'].includes(codeOf(error))) return undefined
     throw error
+  }
+}
+
+/** Says that a file was put just now; false where it has gone meanwhile. */
+async function touch(file: string): Promise<boolean> {
+  const now = new Date()
+  try {
+    await utimes(file, now, now)
+    return true
+  } catch {
+    return existsSync(file)
   }
 }
 

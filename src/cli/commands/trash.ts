@@ -1,4 +1,5 @@
-import { TRASH_DAYS, listTrash, trashSource } from '../../features/sources/trash.ts'
+import { TRASH_DAYS, trashSource } from '../../features/sources/trash.ts'
+import { listTrash } from '../../features/sources/trash-store.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { findItems, itemJson, named } from '../item.ts'

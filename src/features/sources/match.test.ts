@@ -14,6 +14,13 @@ describe('the matcher', () => {
     expect(await findMatch(library.db, { isbns: ['9780999999012'] })).toBeUndefined()
   })
 
+  it('knows a book by the ISBN of another of its editions', async () => {
+    const library = await testLibrary()
+    const id = await addSource(library, { title: 'One', kind: 'book', isbn13: '9780999999011' })
+    await library.change((change) => change.update('source', id, { isbns: '["9780999999028"]' }))
+    expect(await findMatch(library.db, { isbns: ['978-0-9999-9902-8'] })).toMatchObject({ id })
+  })
+
   it('knows a page by any of its addresses', async () => {
     const library = await testLibrary()
     const id = await addSource(library, { url: 'http://www.example.test/a/?utm_source=x&b=2#top' })

@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely'
 import { nameKey } from '../../core/text.ts'
-import type { Db, SourceTable } from '../../db/schema.ts'
+import type { Db } from '../../db/schema.ts'
 import { isbn13Of } from './isbn.ts'
+import { findByIsbn, findByUrlKey, listByMatchKey, type Source } from './source-store.ts'
 import { urlKey } from './url-key.ts'
 
 export interface Wanted {
@@ -22,31 +22,16 @@ export function matchKey(title: string, authors: readonly string[]): string {
  * joins two sources that each have an address or an ISBN of their own: those were told apart by someone.
  * Every way into the library asks here. Trashed sources are found too.
  */
-export async function findMatch(db: Db, wanted: Wanted): Promise<Selectable<SourceTable> | undefined> {
+export async function findMatch(db: Db, wanted: Wanted): Promise<Source | undefined> {
   const isbns = (wanted.isbns ?? []).map(isbn13Of).filter((isbn) => isbn !== undefined)
-  if (isbns.length > 0) {
-    const found = await db
-      .selectFrom('source')
-      .selectAll()
-      .where('isbn13', 'in', isbns)
-      .orderBy('id')
-      .executeTakeFirst()
-    if (found) return found
-  }
+  const byIsbn = isbns.length > 0 ? await findByIsbn(db, isbns) : undefined
+  if (byIsbn) return byIsbn
   const keys = (wanted.urls ?? []).map(urlKey).filter((key) => key !== undefined)
-  if (keys.length > 0) {
-    const found = await db
-      .selectFrom('source_url')
-      .innerJoin('source', 'source.id', 'source_url.source_id')
-      .selectAll('source')
-      .where('source_url.url_key', 'in', keys)
-      .orderBy('source.id')
-      .executeTakeFirst()
-    if (found) return found
-  }
+  const byUrl = keys.length > 0 ? await findByUrlKey(db, keys) : undefined
+  if (byUrl) return byUrl
   const key = matchKey(wanted.title ?? '', wanted.authors ?? [])
   if (key === '') return undefined
-  const same = await db.selectFrom('source').selectAll().where('match_key', '=', key).orderBy('id').execute()
+  const same = await listByMatchKey(db, key)
   return same.find(
     (source) => (keys.length === 0 || source.url === null) && (isbns.length === 0 || source.isbn13 === null),
   )

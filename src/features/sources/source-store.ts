@@ -31,6 +31,35 @@ export async function findItem(db: Db, given: string): Promise<Source> {
   )
 }
 
+/** The source that bears one of these ISBN-13, as the one it goes by or as another of its editions. */
+export const findByIsbn = (db: Db, isbns: readonly string[]): Promise<Source | undefined> =>
+  db
+    .selectFrom('source')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('isbn13', 'in', isbns),
+        // A JSON array of digits: the quotes make sure that a whole one is met.
+        ...isbns.map((isbn) => where('isbns', 'like', `%"${isbn}"%`)),
+      ]),
+    )
+    .orderBy('created_at')
+    .executeTakeFirst()
+
+/** The source that is known under one of these address keys. */
+export const findByUrlKey = (db: Db, keys: readonly string[]): Promise<Source | undefined> =>
+  db
+    .selectFrom('source_url')
+    .innerJoin('source', 'source.id', 'source_url.source_id')
+    .selectAll('source')
+    .where('source_url.url_key', 'in', keys)
+    .orderBy('source.created_at')
+    .executeTakeFirst()
+
+/** The sources of one title and first author. */
+export const listByMatchKey = (db: Db, key: string): Promise<Source[]> =>
+  db.selectFrom('source').selectAll().where('match_key', '=', key).orderBy('created_at').execute()
+
 /** Notes one more address of a source; does nothing where it is known or is no address. */
 export async function addSourceUrl(change: Change, sourceId: number, url: string): Promise<void> {
   const key = urlKey(url)
@@ -44,6 +73,12 @@ export async function addSourceUrl(change: Change, sourceId: number, url: string
 }
 
 export const authorsOf = (source: Pick<Source, 'authors'>): string[] => JSON.parse(source.authors) as string[]
+
+/** Every ISBN-13 of a source, the one it goes by first. */
+export const isbnsOf = ({ isbn13, isbns }: Pick<Source, 'isbn13' | 'isbns'>): string[] => [
+  ...(isbn13 === null ? [] : [isbn13]),
+  ...(JSON.parse(isbns) as string[]),
+]
 
 /** A reader's state of a source in Sponge's words: it derives from the latest read. */
 export type ReadingState = 'unread' | 'reading' | 'read'

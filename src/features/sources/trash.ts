@@ -1,10 +1,13 @@
 import type { Change, Library } from '../../core/library.ts'
-import type { Db, SyncedTable } from '../../db/schema.ts'
-import { indexSource } from '../search/index-source.ts'
+import { indexHighlight, indexNote, indexSource } from '../search/index-source.ts'
+import { eraseTaggings, isMediaNamed, listMedia, listOwned } from './owned-store.ts'
 import type { Source } from './source-store.ts'
+import { listExpired, listNotesOn } from './trash-store.ts'
 
 /** How long what was thrown away can be taken out again. */
 export const TRASH_DAYS = 30
+/** A file of media that was put so lately may be wanted by a capture that is about to name it. */
+const LATELY_MS = 3_600_000
 
 /** Moves a source with all that belongs to it out of sight; nothing is lost for thirty days. */
 export async function trashSource(change: Change, source: Pick<Source, 'id' | 'trashed_at'>): Promise<void> {
@@ -23,66 +26,59 @@ export async function restoreSource(
   await indexSource(change, source.id)
 }
 
-/** What lies in the trash, last thrown away first. */
-export function listTrash(db: Db): Promise<Source[]> {
-  return db
-    .selectFrom('source')
-    .selectAll()
-    .where('trashed_at', 'is not', null)
-    .orderBy('trashed_at', 'desc')
-    .execute()
+/**
+ * Empties the trash of what has lain there for thirty days: sources with all that belongs to them and the media that nothing
+ * else names, and single highlights, notes and reads. Each row leaves a tombstone. Answers with how many things went.
+ */
+export async function purgeTrash(library: Library): Promise<number> {
+  const now = library.now().getTime()
+  const before = new Date(now - TRASH_DAYS * 86_400_000).toISOString()
+  let purged = 0
+  for (const id of await listExpired(library.db, 'source', before)) {
+    const media = await library.change(async (change) => {
+      // Another process may have taken it out again meanwhile.
+      if (!(await listExpired(change.db, 'source', before)).includes(id)) return undefined
+      const named = await listMedia(change.db, id)
+      await eraseSource(change, id)
+      return named
+    })
+    if (!media) continue
+    purged++
+    for (const hash of media) {
+      if (await isMediaNamed(library.db, hash)) continue
+      await library.outside.media.remove(hash, { putBefore: new Date(now - LATELY_MS) })
+    }
+  }
+  for (const table of ['note', 'highlight', 'read'] as const) {
+    purged += await library.change(async (change) => {
+      const ids = await listExpired(change.db, table, before)
+      for (const id of ids) {
+        if (table === 'note') await eraseNote(change, id)
+        else if (table === 'highlight') await eraseHighlight(change, id)
+        else await change.erase('read', id)
+      }
+      return ids.length
+    })
+  }
+  return purged
 }
 
-const OWNED: readonly Extract<SyncedTable, 'note' | 'highlight' | 'read' | 'text' | 'source_url'>[] = [
-  'note',
-  'highlight',
-  'read',
-  'text',
-  'source_url',
-]
-
-/** Removes a source and everything that belongs to it for ever, leaving a tombstone for each row. */
-export async function eraseSource(change: Change, sourceId: number): Promise<void> {
-  const owned: { table: SyncedTable; id: number }[] = []
-  for (const table of OWNED) {
-    const rows = await change.db.selectFrom(table).select('id').where('source_id', '=', sourceId).execute()
-    owned.push(...rows.map(({ id }) => ({ table, id })))
-  }
-  const targets = [sourceId, ...owned.map(({ id }) => id)]
-  for (let from = 0; from < targets.length; from += 500) {
-    const taggings = await change.db
-      .selectFrom('tagging')
-      .select('id')
-      .where('target_id', 'in', targets.slice(from, from + 500))
-      .execute()
-    for (const { id } of taggings) await change.erase('tagging', id)
-  }
+async function eraseSource(change: Change, sourceId: number): Promise<void> {
+  const owned = await listOwned(change.db, sourceId)
+  await eraseTaggings(change, [sourceId, ...owned.map(({ id }) => id)])
   for (const { table, id } of owned) await change.erase(table, id)
   await change.erase('source', sourceId)
 }
 
-/** Empties the trash of what has lain there for thirty days: sources, and single highlights, notes and reads. */
-export async function purgeTrash(library: Library): Promise<number> {
-  const before = new Date(library.now().getTime() - TRASH_DAYS * 86_400_000).toISOString()
-  let purged = 0
-  const expired = await library.db
-    .selectFrom('source')
-    .select('id')
-    .where('trashed_at', '<', before)
-    .execute()
-  for (const { id } of expired) {
-    await library.change(async (change) => {
-      await eraseSource(change, id)
-    })
-    purged++
-  }
-  for (const table of ['note', 'highlight', 'read'] as const) {
-    const rows = await library.db.selectFrom(table).select('id').where('trashed_at', '<', before).execute()
-    if (rows.length === 0) continue
-    await library.change(async (change) => {
-      for (const { id } of rows) await change.erase(table, id)
-    })
-    purged += rows.length
-  }
-  return purged
+/** With the notes on it and its tags: what the database would let go by itself would leave no tombstones. */
+async function eraseHighlight(change: Change, id: number): Promise<void> {
+  for (const noteId of await listNotesOn(change.db, id)) await eraseNote(change, noteId)
+  await eraseTaggings(change, [id])
+  await change.erase('highlight', id)
+  await indexHighlight(change, id)
+}
+
+async function eraseNote(change: Change, id: number): Promise<void> {
+  await change.erase('note', id)
+  await indexNote(change, id)
 }

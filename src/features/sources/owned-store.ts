@@ -1,0 +1,78 @@
+import type { Change } from '../../core/library.ts'
+import type { Db, SyncedTable } from '../../db/schema.ts'
+
+/** Tables whose rows belong to one source; notes before the highlights that they may be on. */
+const OWNED = ['note', 'highlight', 'read', 'text', 'source_url'] as const satisfies readonly SyncedTable[]
+
+/** Every synced row that belongs to a source, itself and taggings not included. */
+export async function listOwned(
+  db: Db,
+  sourceId: number,
+): Promise<{ table: (typeof OWNED)[number]; id: number }[]> {
+  const owned: { table: (typeof OWNED)[number]; id: number }[] = []
+  for (const table of OWNED) {
+    const rows = await db.selectFrom(table).select('id').where('source_id', '=', sourceId).execute()
+    owned.push(...rows.map(({ id }) => ({ table, id })))
+  }
+  return owned
+}
+
+/** Takes the tags off things that are about to go for ever. */
+export async function eraseTaggings(change: Change, targetIds: readonly number[]): Promise<void> {
+  for (let from = 0; from < targetIds.length; from += 500) {
+    const taggings = await change.db
+      .selectFrom('tagging')
+      .select('id')
+      .where('target_id', 'in', targetIds.slice(from, from + 500))
+      .execute()
+    for (const { id } of taggings) await change.erase('tagging', id)
+  }
+}
+
+/** Moves the tags of one thing to another; one that is there already is not put on twice. */
+export async function moveTaggings(change: Change, from: number, to: number): Promise<void> {
+  const taggings = await change.db
+    .selectFrom('tagging')
+    .select(['id', 'tag_id', 'target_id'])
+    .where('target_id', 'in', [from, to])
+    .execute()
+  const there = new Set(taggings.filter(({ target_id }) => target_id === to).map(({ tag_id }) => tag_id))
+  for (const { id, tag_id } of taggings.filter(({ target_id }) => target_id === from)) {
+    if (there.has(tag_id)) await change.erase('tagging', id)
+    else await change.update('tagging', id, { target_id: to })
+  }
+}
+
+/** Moves what was tried to capture one source to another. */
+export async function moveCaptures(change: Change, from: number, to: number): Promise<void> {
+  await change.db.updateTable('capture').set({ source_id: to }).where('source_id', '=', from).execute()
+}
+
+/** Hashes of the media that a source, its texts and its captures name. */
+export async function listMedia(db: Db, sourceId: number): Promise<Set<string>> {
+  const sources = await db.selectFrom('source').select('cover').where('id', '=', sourceId).execute()
+  const texts = await db.selectFrom('text').select('raw').where('source_id', '=', sourceId).execute()
+  const captures = await db.selectFrom('capture').select('given').where('source_id', '=', sourceId).execute()
+  const hashes = [
+    ...sources.map(({ cover }) => cover),
+    ...texts.map(({ raw }) => raw),
+    ...captures.map(({ given }) => given),
+  ]
+  return new Set(hashes.filter((hash) => hash !== null))
+}
+
+/** Whether anything in the library names a media file. */
+export async function isMediaNamed(db: Db, hash: string): Promise<boolean> {
+  const { named } = await db
+    .selectNoFrom((of) =>
+      of
+        .or([
+          of.exists(of.selectFrom('source').select('id').where('cover', '=', hash)),
+          of.exists(of.selectFrom('text').select('id').where('raw', '=', hash)),
+          of.exists(of.selectFrom('capture').select('id').where('given', '=', hash)),
+        ])
+        .as('named'),
+    )
+    .executeTakeFirstOrThrow()
+  return Boolean(named)
+}
