@@ -173,13 +173,13 @@ for (const reachesOut of [false, true]) {
 }
 
 it('a call that reaches out and died is tried again once its lease is over', async () => {
-  const { tool, gate } = tagTool({ reachesOut: true })
+  const { tool, gate, runs } = tagTool({ reachesOut: true })
   let now = new Date('2026-03-01T12:00:00Z')
   const library = await testLibrary({ now: () => now })
   let open = (): void => {}
   gate.wait = new Promise((resolve) => (open = resolve))
   const stuck = call(tool, library, { name: 'x', requestId: 'r1' })
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await expect.poll(() => runs).toHaveLength(1)
   expect(await failureOfCall(tool, library, { name: 'x', requestId: 'r1' })).toMatchObject({
     error: { code: 'in_progress', retryAfterSeconds: 5 },
   })
@@ -187,5 +187,29 @@ it('a call that reaches out and died is tried again once its lease is over', asy
   const taken = call(tool, library, { name: 'x', requestId: 'r1' })
   open()
   expect(await taken).toEqual(await stuck)
+  expect(await library.db.selectFrom('tag').selectAll().execute()).toHaveLength(1)
+})
+
+it('a call that fails after its lease was over leaves the claim to the one that took it', async () => {
+  const { tool, gate, runs } = tagTool({ reachesOut: true })
+  let now = new Date('2026-03-01T12:00:00Z')
+  const library = await testLibrary({ now: () => now })
+  const gates: (() => void)[] = []
+  const waiting = () => (gate.wait = new Promise((resolve) => gates.push(resolve)))
+  waiting()
+  const slow = failureOfCall(tool, library, { name: 'x', requestId: 'r1' })
+  await expect.poll(() => runs).toHaveLength(1)
+  now = new Date('2026-03-01T12:06:00Z')
+  waiting()
+  const taker = call(tool, library, { name: 'x', requestId: 'r1' })
+  await expect.poll(() => runs).toHaveLength(2)
+  gate.fail = true
+  gates[0]!()
+  expect((await slow).error.code).toBe('fetch_failed')
+  gate.fail = false
+  const third = await failureOfCall(tool, library, { name: 'x', requestId: 'r1' })
+  expect(third.error.code).toBe('in_progress')
+  gates[1]!()
+  await taker
   expect(await library.db.selectFrom('tag').selectAll().execute()).toHaveLength(1)
 })

@@ -68,6 +68,9 @@ export function replayOf(
     }
   }
 
+  /** Until when the claim is ours; another process that took it over wrote a later instant. */
+  let leaseUntil: string | null = null
+
   async function record(
     db: Transaction<Schema>,
     state: 'claimed' | 'done',
@@ -75,6 +78,7 @@ export function replayOf(
   ): Promise<void> {
     const now = library.now()
     const lease_until = state === 'claimed' ? new Date(now.getTime() + LEASE_MS).toISOString() : null
+    leaseUntil = lease_until ?? leaseUntil
     await db
       .insertInto('request')
       .values({ ...key, arguments_hash: hash, state, lease_until, output, created_at: now.toISOString() })
@@ -90,6 +94,7 @@ export function replayOf(
       .where('tool', '=', key.tool)
       .where('request_id', '=', key.request_id)
       .where('state', '=', 'claimed')
+      .where('lease_until', '=', leaseUntil)
       .execute()
 
   return {
@@ -110,7 +115,8 @@ export function replayOf(
         return await work()
       } catch (error) {
         if (error instanceof Replayed) return error.output
-        if (claimed) await release()
+        // A claim that cannot be freed now ends with its lease; what went wrong first is what is told.
+        if (claimed) await release().catch(() => undefined)
         throw error
       }
     },
