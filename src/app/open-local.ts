@@ -13,7 +13,7 @@ import { createRemoteEmbedder } from '../outside/embeddings/remote-embedder.ts'
 import { openMediaFolder } from '../outside/media-folder.ts'
 import { createPages } from '../outside/pages.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
-import { scheduleDaily } from '../jobs/schedule.ts'
+import { keepSchedule } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import { JOBS } from '../jobs/registry.ts'
 import { backupPath, fileMark, openFile, snapshot, type OpenFile } from './open-file.ts'
@@ -55,6 +55,7 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
   }
   const outside = options.outside ?? realOutside(config, file.folder)
   let worker: Worker | undefined
+  let endSchedule = (): void => {}
   const library = createLibrary({ db, outside, readOnly, now, wake: () => worker?.wake() })
   return {
     library,
@@ -62,13 +63,14 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
     work() {
       if (!worker) {
         worker = startWorker(library, JOBS, { onError })
-        scheduleDaily(library).catch((error: unknown) => onError(error, 'schedule'))
+        endSchedule = keepSchedule(library, { onError: (error) => onError(error, 'schedule') })
         // The embedder may have been changed since the last time.
         queueEmbedding(library).catch((error: unknown) => onError(error, 'schedule'))
       }
       return worker
     },
     async close() {
+      endSchedule()
       await worker?.stop()
       await outside.embedder?.close()
       // Cached statements keep the closed connection half open, and what it wrote in the -wal file. Passive: waits for nobody.

@@ -7,8 +7,23 @@ const DAY_MS = 86_400_000
 /** How long what became of a job can be looked up. */
 const REMEMBERED_DAYS = 30
 
+/** How often a process that stays open for weeks looks whether a day has passed. */
+const LOOK_MS = 3_600_000
+
+/** Queues what is to be done once a day, now and for as long as the process lives. Answers with what ends that. */
+export function keepSchedule(
+  library: Library,
+  { onError, lookMs = LOOK_MS }: { onError: (error: unknown) => void; lookMs?: number },
+): () => void {
+  const look = () => void scheduleDaily(library).catch(onError)
+  look()
+  const timer = setInterval(look, lookMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
 /** Queues what is to be done once a day, whichever process gets to it first. */
-export async function scheduleDaily(library: Library): Promise<void> {
+async function scheduleDaily(library: Library): Promise<void> {
   const now = library.now()
   const due = (last: string | undefined): boolean =>
     last === undefined || now.getTime() - Date.parse(last) >= DAY_MS
