@@ -58,6 +58,8 @@ export async function restoreBackup(folder: string, source: string, now: Date): 
 async function unpack(source: string, staging: string): Promise<void> {
   if ((await firstBytes(source)).startsWith('SQLite format 3\0')) {
     await copyFile(source, join(staging, LIBRARY_FILE))
+    // Of a program that was killed: what it committed last is only there.
+    if (existsSync(`${source}-wal`)) await copyFile(`${source}-wal`, join(staging, `${LIBRARY_FILE}-wal`))
     return
   }
   try {
