@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { join } from 'node:path'
 import { Failure } from '../core/failure.ts'
 import { createLibrary, type Library } from '../core/library.ts'
-import type { Embedder, Outside } from '../core/outside.ts'
+import type { Embedder, Outside, Pages } from '../core/outside.ts'
 import { NewerLibrary } from '../db/newer-library.ts'
 import { migrate, queriesOn } from '../db/open.ts'
 import { ensureReplica } from '../db/replica.ts'
@@ -36,9 +36,13 @@ export interface LocalOptions {
   onError?: (error: unknown, where: string) => void
 }
 
-/** Opens a reader's own library and everything it is wired to. Makes it where there is none. */
+/**
+ * Opens a reader's own library and everything it is wired to. Makes it where there is none. Throws what SQLite throws,
+ * `NewerLibrary`, and `Failure` for a configuration that cannot be followed.
+ */
 export async function openLocal(config: LocalConfig, options: LocalOptions = {}): Promise<LocalLibrary> {
   const { readOnly = false, now = () => new Date(), onError = () => {} } = options
+  const outside = options.outside ?? realOutside(config)
   const file = options.opened ?? openFile(config.library, { readOnly })
   const db = queriesOn(file.database)
   try {
@@ -53,7 +57,6 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
     await db.destroy()
     throw error
   }
-  const outside = options.outside ?? realOutside(config, file.folder)
   let worker: Worker | undefined
   let endSchedule = (): void => {}
   const library = createLibrary({ db, outside, readOnly, now, wake: () => worker?.wake() })
@@ -92,12 +95,24 @@ function checkVersion(found: number): void {
   })
 }
 
-function realOutside(config: LocalConfig, folder: string): Outside {
+function realOutside(config: LocalConfig): Outside {
   const embedder = embedderFor(config.embedder)
   return {
-    pages: createPages({ allow: config.allowHosts }),
-    media: openMediaFolder(join(folder, 'media')),
+    pages: pagesFor(config),
+    media: openMediaFolder(join(config.library, 'media')),
     ...(embedder && { embedder }),
+  }
+}
+
+function pagesFor({ allowHosts }: LocalConfig): Pages {
+  try {
+    return createPages({ allow: allowHosts })
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new Failure('invalid_input', `COMMONPLACE_ALLOW_HOSTS cannot be read: ${allowHosts.join(', ')}.`, {
+      hint: 'Give names, name:port, addresses or ranges such as 192.168.1.0/24, with commas between.',
+      cause,
+    })
   }
 }
 

@@ -46,6 +46,12 @@ describe('exit codes', () => {
     expect(ended.code).toBe(code)
   })
 
+  it('2: a variable that cannot be read, by its name', async () => {
+    const ended = await at.run(['list'], { env: { COMMONPLACE_ALLOW_HOSTS: 'nas.local,10.0.0.0/99' } })
+    expect(ended.stderr).toMatch(/COMMONPLACE_ALLOW_HOSTS.*10\.0\.0\.0\/99/)
+    expect(ended.code).toBe(2)
+  })
+
   it('5: a damaged library, with the way out', async () => {
     const folder = join(at.folder, 'damaged')
     mkdirSync(folder)
