@@ -37,6 +37,13 @@ describe('a preview', () => {
   it('is cut between graphemes', () => {
     expect(preview('👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 2)).toBe('👨‍👩‍👧‍👦…')
     expect(preview('short', 10)).toBe('short')
+    expect(preview('👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 2)).toBe('👨‍👩‍👧‍👦👨‍👩‍👧‍👦')
+    expect(preview(`a${'e\u0301'.repeat(9)}`, 10)).toBe(`a${'e\u0301'.repeat(9)}`)
+  })
+
+  it('holds no half of a character, however much one grapheme is made of', () => {
+    const heap = `x${'\u{1d165}'.repeat(300)}`
+    expect(preview(heap.repeat(2), 3).isWellFormed()).toBe(true)
   })
 
   it('has at most as many graphemes as asked', () => {

@@ -43,19 +43,26 @@ export function sliceCodePoints(text: string, start: number, end: number): strin
   return text.slice(from, indexOfCodePoint(text, end - start, from))
 }
 
+/** A character of a script that is written without spaces between words. */
+export const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** At most `max` graphemes, with an ellipsis where something was cut. For previews, not for data. */
+/** At most `max` graphemes, with an ellipsis for the last where something was cut. For previews, not for data. */
 export function preview(text: string, max: number): string {
   if (text.length <= max) return text
   let cut = ''
+  let last = ''
   let count = 0
   for (const { segment } of graphemes.segment(text.slice(0, max * 4 + 64))) {
-    if (count === max - 1) return `${cut.trimEnd()}…`
-    cut += segment
+    if (count === max) return `${cut.trimEnd()}…`
+    cut += last
+    last = segment
     count++
   }
-  return cut.length < text.length ? `${cut.trimEnd()}…` : cut
+  const whole = cut + last
+  return whole.length < text.length ? `${cut.trimEnd()}…` : whole
 }
 
 /** What makes two names the same: NFKC, invisible characters gone, trimmed, inner space collapsed, case folded. */

@@ -1,3 +1,4 @@
+import { UNSPACED } from '../../core/text.ts'
 import { graphemeStart } from '../highlights/grapheme-boundary.ts'
 
 /** A sentence of a text: its own words, and where they begin (UTF-16 index). */
@@ -16,8 +17,7 @@ const PIECE = 280
 
 /** Marks that end a sentence with what closes after them; a full stop counts before white space only. */
 const SENTENCE_END = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+[”’」』）]*/gu
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu
+const ALL_UNSPACED = new RegExp(UNSPACED, 'gu')
 
 /** The sentences of a text that can stand alone, in order; of a text without any, its lines in pieces. */
 export function proseSentences(plain: string): Sentence[] {
@@ -69,7 +69,7 @@ function endsSentence(text: string, mark: number, end: number): boolean {
 
 function isProse(text: string): boolean {
   if (text.length > LONGEST) return false
-  const unspaced = text.match(UNSPACED)?.length ?? 0
+  const unspaced = text.match(ALL_UNSPACED)?.length ?? 0
   if (unspaced * 2 > text.length) return text.length >= SHORTEST_UNSPACED
   if (text.length < SHORTEST) return false
   const letters = text.match(/\p{L}/gu)?.length ?? 0

@@ -1,4 +1,4 @@
-import { codePointLength, indexOfCodePoint } from '../../core/text.ts'
+import { UNSPACED, codePointLength, indexOfCodePoint } from '../../core/text.ts'
 import { graphemeStart } from '../highlights/grapheme-boundary.ts'
 import { lastSentenceEnd, proseSentences, type Sentence } from './digest-sentences.ts'
 
@@ -112,9 +112,6 @@ function countWords(text: string): Map<string, number> {
   }
   return counts
 }
-
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 function unit(vector: Map<string, number>): Map<string, number> {
   const size = Math.hypot(...vector.values()) || 1

@@ -53,8 +53,9 @@ export async function currentText(
 }
 
 /**
- * Adds a version of a source's text where it has something new; the guard decides whether it becomes the current one.
- * Answers with the verdict and the id of the version, that of the standing one where nothing is new.
+ * Adds a version of a source's text where it has something new; the guard decides whether it becomes the current one. A text
+ * that is put aside again and again, a wall for example, is kept once. Answers with the verdict and the id of the version,
+ * that of the standing one where nothing is new.
  */
 export async function addTextVersion(
   change: Change,
@@ -71,10 +72,13 @@ export async function addTextVersion(
           .executeTakeFirst()
   const verdict = judgeRefetch(current, fresh)
   if (verdict === 'unchanged' && current) return { verdict, textId: current.id }
+  const hash = createHash('sha256').update(fresh.markdown).digest('hex')
+  const aside = verdict === 'kept' ? await findKept(change.db, source.id, hash) : undefined
+  if (aside) return { verdict, textId: aside.id }
   const textId = await change.insert('text', {
     ...fresh,
     source_id: source.id,
-    hash: createHash('sha256').update(fresh.markdown).digest('hex'),
+    hash,
     captured_at: change.at,
     state: verdict === 'kept' ? 'kept' : 'good',
   })
@@ -83,3 +87,12 @@ export async function addTextVersion(
   }
   return { verdict, textId }
 }
+
+const findKept = (db: Db, sourceId: number, hash: string): Promise<Pick<Text, 'id'> | undefined> =>
+  db
+    .selectFrom('text')
+    .select('id')
+    .where('source_id', '=', sourceId)
+    .where('state', '=', 'kept')
+    .where('hash', '=', hash)
+    .executeTakeFirst()
