@@ -19,7 +19,8 @@ export function connect(
 ): DatabaseSyncInstance {
   const database = new DatabaseSync(file, { readOnly, timeout: busyMs })
   try {
-    if (!readOnly) database.exec('pragma journal_mode = wal')
+    // The journal mode stands in the file, and nothing in that of a newer program may be changed.
+    if (!readOnly && schemaVersionOf(database) <= SCHEMA_VERSION) database.exec('pragma journal_mode = wal')
     database.exec(
       'pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000',
     )

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { queriesOn } from '../open.ts'
+import { connect } from './connect.ts'
 
 const database = () => queriesOn(new DatabaseSync(':memory:'))
 
@@ -41,5 +45,31 @@ describe('SQLite under the query builder', () => {
     await expect(db.transaction().execute(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     await expect(sql`not sql`.execute(db)).rejects.toThrow()
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+
+  it('reads on while writes wait for another process, and then they are done', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-dialect-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'x.db')
+    const holder = connect(file)
+    holder.exec('create table t (n integer); begin immediate')
+    const db = queriesOn(connect(file))
+    const order: string[] = []
+    const writes = [
+      db
+        .transaction()
+        .execute((transaction) => sql`insert into t values (1)`.execute(transaction))
+        .then(() => order.push('transaction')),
+      sql`insert into t values (2)`.execute(db).then(() => order.push('statement')),
+    ]
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await sql`select * from t`.execute(db)).rows).toEqual([])
+    order.push('read')
+    holder.exec('commit')
+    await Promise.all(writes)
+    expect(order[0]).toBe('read')
+    expect((await sql`select n from t order by n`.execute(db)).rows).toEqual([{ n: 1 }, { n: 2 }])
+    await db.destroy()
+    holder.close()
   })
 })

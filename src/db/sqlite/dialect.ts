@@ -9,11 +9,19 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely'
+import { Result, resultCodeOf } from './result-code.ts'
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>
 type Bound = string | number | bigint | Uint8Array | null
 
 const CACHED_STATEMENTS = 400
+
+/** How long a write waits for another process, in milliseconds. */
+const BUSY_MS = 10_000
+/** How much of that at a stretch, with everything else in this process at a stand. */
+const STRETCH_MS = 20
+/** Longest pause between two tries: as that of SQLite's own busy handler. */
+const PAUSE_MS = 100
 
 /** Kysely on the synchronous `node:sqlite` interface: one connection, taken by one query or one transaction at a time. */
 export function sqliteDialect(database: DatabaseSyncInstance): Dialect {
@@ -26,15 +34,19 @@ export function sqliteDialect(database: DatabaseSyncInstance): Dialect {
 }
 
 class SqliteDriver implements Driver {
+  readonly #database: DatabaseSyncInstance
   readonly #connection: SqliteConnection
   readonly #waiting: (() => void)[] = []
   #taken = false
 
   constructor(database: DatabaseSyncInstance) {
-    this.#connection = new SqliteConnection(database)
+    this.#database = database
+    this.#connection = new SqliteConnection(database, (pauseMs) => this.#giveWay(pauseMs))
   }
 
-  async init(): Promise<void> {}
+  async init(): Promise<void> {
+    this.#database.exec(`pragma busy_timeout = ${STRETCH_MS}`)
+  }
 
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -46,6 +58,13 @@ class SqliteDriver implements Driver {
     const next = this.#waiting.shift()
     if (next) next()
     else this.#taken = false
+  }
+
+  /** Lets others have the connection while its holder has to wait. */
+  async #giveWay(pauseMs: number): Promise<void> {
+    await this.releaseConnection()
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await this.acquireConnection()
   }
 
   /** Immediate, so that two processes never both read first and then fail to write. */
@@ -69,10 +88,12 @@ class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
+  readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Statement>()
 
-  constructor(database: DatabaseSyncInstance) {
+  constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
     this.#database = database
+    this.#giveWay = giveWay
   }
 
   get inTransaction(): boolean {
@@ -84,7 +105,22 @@ class SqliteConnection implements DatabaseConnection {
     if (this.#database.isOpen) this.#database.close()
   }
 
+  /** Outside of a transaction it waits for another process to let go of the file, and others go on here meanwhile. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    let until: number | undefined
+    for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS)) {
+      try {
+        return this.#run(query)
+      } catch (error) {
+        if (resultCodeOf(error) !== Result.busy || this.#database.isTransaction) throw error
+        until ??= Date.now() + BUSY_MS
+        if (Date.now() >= until) throw error
+        await this.#giveWay(pauseMs)
+      }
+    }
+  }
+
+  #run<R>(query: CompiledQuery): QueryResult<R> {
     const statement = this.#prepare(query.sql)
     const values = query.parameters.map(bind)
     if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] }
