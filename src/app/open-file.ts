@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { Failure } from '../core/failure.ts'
 import type { FileMark } from '../db/replica.ts'
 import { SCHEMA_VERSION, connect, schemaVersionOf } from '../db/sqlite/connect.ts'
 
@@ -17,13 +18,24 @@ export interface OpenFile {
 
 /**
  * Opens the file of the library in `folder`, without loading anything that reads or writes it: a server answers its first
- * request before that. Throws what SQLite throws.
+ * request before that. Throws `unavailable` and what SQLite throws.
  */
 export function openFile(folder: string, { readOnly = false }: { readOnly?: boolean } = {}): OpenFile {
   const file = join(folder, LIBRARY_FILE)
-  if (!readOnly) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (!readOnly) makeFolder(folder)
   const database = connect(file, { readOnly })
   return { folder, file, database, readOnly, stale: schemaVersionOf(database) !== SCHEMA_VERSION }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Failure('unavailable', `The folder of the library cannot be made: ${folder}.`, {
+      hint: 'Name a folder that you may write to with --library or COMMONPLACE_LIBRARY, or change whose it is.',
+      cause: error,
+    })
+  }
 }
 
 /**

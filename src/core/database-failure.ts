@@ -19,7 +19,7 @@ export function databaseFailure(error: unknown): Failure | undefined {
       })
     case Result.readOnly:
       return new Failure('read_only', 'The library cannot be written.', {
-        hint: 'Check the permissions of the library folder, or start without --read-only.',
+        hint: 'Check the permissions of the library folder. With --read-only it can be read as it is.',
         cause: error,
       })
     case Result.ioError:

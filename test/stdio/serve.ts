@@ -11,6 +11,8 @@ export interface ServeOptions {
   args?: readonly string[]
   env?: Record<string, string>
   revision?: Revision
+  /** Who it runs as; the one who runs the tests, unless said. */
+  user?: { uid: number; gid: number }
 }
 
 /** What became of a tool call: its result, or the error of the protocol. */
@@ -43,11 +45,9 @@ export interface Served {
 }
 
 /** `commonplace mcp` after its first request: `initialize`, or `server/discover` where there is no other. */
-export async function serve(
-  library: string,
-  { args = [], env = {}, revision = '2025-06-18' }: ServeOptions = {},
-): Promise<Served> {
-  const served = spawnServer(library, { args, env, revision })
+export async function serve(library: string, options: ServeOptions = {}): Promise<Served> {
+  const { revision = '2025-06-18' } = options
+  const served = spawnServer(library, options)
   await (revision === '2026-07-28'
     ? served.request('server/discover')
     : served.request('initialize', {
@@ -61,10 +61,11 @@ export async function serve(
 /** The same, before anything was asked of it. */
 export function spawnServer(
   library: string,
-  { args = [], env = {}, revision = '2025-06-18' }: ServeOptions = {},
+  { args = [], env = {}, revision = '2025-06-18', user }: ServeOptions = {},
 ): Served {
   const child = spawn(process.execPath, [MAIN, 'mcp', '--library', library, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    ...user,
     // The model is not what is looked at here.
     env: { ...process.env, COMMONPLACE_EMBEDDER: 'off', ...env },
   })
