@@ -12,6 +12,8 @@ import { SCHEMA_VERSION } from '../db/sqlite/connect.ts'
 import { rebuildIndex } from '../features/search/index-source.ts'
 import { fullText } from '../features/search/indexes.ts'
 import { countWaiting, queueEmbedding } from '../features/search/jobs/embed-passages.ts'
+import { listNamedMedia } from '../features/sources/owned-store.ts'
+import { countJobs, countNeglected } from '../jobs/job-list.ts'
 import { count, size, when } from './when.ts'
 
 /** What one check found: `note` is worth knowing, `bad` needs mending. */
@@ -201,12 +203,7 @@ async function checkVectors({ library }: LocalLibrary): Promise<Checked> {
 
 async function checkMedia({ library, file }: LocalLibrary): Promise<Checked> {
   const present = new Set((await mediaFiles(join(file.folder, 'media'))).map(({ hash }) => hash))
-  const { rows } = await sql<{ hash: string; title: string; what: string }>`
-    select cover as hash, title, 'cover' as what from source where cover is not null
-    union all select raw, title, 'page' from text join source on source.id = text.source_id where raw is not null
-    union all select given, title, 'file' from capture join source on source.id = capture.source_id where given is not null`.execute(
-    library.db,
-  )
+  const rows = await listNamedMedia(library.db)
   const wanted = new Set(rows.map(({ hash }) => hash))
   const gone = rows.filter(({ hash }) => !present.has(hash))
   if (gone.length > 0) {
@@ -227,31 +224,23 @@ async function checkMedia({ library, file }: LocalLibrary): Promise<Checked> {
 async function checkJobs({ library }: LocalLibrary): Promise<Checked> {
   const { db } = library
   const now = library.now()
-  const rows = await db
-    .selectFrom('job')
-    .select(['state', 'lease_until', 'run_at', 'failure'])
-    .where('state', 'in', ['pending', 'running', 'failed'])
-    .execute()
-  const abandoned = rows.filter(
-    ({ state, lease_until }) => state === 'running' && (lease_until ?? '') < now.toISOString(),
-  )
-  const hourAgo = new Date(now.getTime() - 3_600_000).toISOString()
-  const late = rows.filter(({ state, run_at }) => state === 'pending' && run_at < hourAgo)
-  const failed = rows.filter(({ state }) => state === 'failed').length
-  if (abandoned.length + late.length > 0) {
+  const hourAgo = new Date(now.getTime() - 3_600_000)
+  const { abandoned, late } = await countNeglected(db, now, hourAgo)
+  if (abandoned + late > 0) {
     return {
       state: 'note',
-      found: `${count(abandoned.length, 'job')} left by a process that ended, ${late.length} waiting for over an hour.`,
+      found: `${count(abandoned, 'job')} left by a process that ended, ${late} waiting for over an hour.`,
       mend: '`commonplace work` does them.',
     }
   }
+  const { pending, running, failed } = await countJobs(db)
   if (failed > 0)
     return {
       state: 'note',
       found: `${count(failed, 'job')} failed.`,
       mend: '`commonplace jobs --failed` says why.',
     }
-  return good(rows.length === 0 ? 'nothing waits' : `${count(rows.length, 'job')} on the way`)
+  return good(pending + running === 0 ? 'nothing waits' : `${count(pending + running, 'job')} on the way`)
 }
 
 async function checkRoom({ file }: LocalLibrary): Promise<Checked> {

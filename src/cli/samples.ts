@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Db } from '../db/schema.ts'
-import type { Source } from '../features/sources/source-store.ts'
 
 export interface Sample {
   name: string
@@ -23,14 +21,4 @@ export function readSamples(): Sample[] {
       const bytes = new Uint8Array(readFileSync(join(folder, name)))
       return { name, bytes, hash: createHash('sha256').update(bytes).digest('hex') }
     })
-}
-
-/** The item that a sample became, in the trash or not. */
-export function itemOfSample(db: Db, { hash }: Pick<Sample, 'hash'>): Promise<Source | undefined> {
-  return db
-    .selectFrom('capture')
-    .innerJoin('source', 'source.id', 'capture.source_id')
-    .selectAll('source')
-    .where('capture.given', '=', hash)
-    .executeTakeFirst()
 }

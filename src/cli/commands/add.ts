@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { LocalLibrary } from '../../app/open-local.ts'
 import { Failure } from '../../core/failure.ts'
 import { toFailure } from '../../core/to-failure.ts'
-import { failureOf, sourceOf, type Capture } from '../../features/capture/capture-store.ts'
+import { failureOf, listEnded, sourceOf, type Capture } from '../../features/capture/capture-store.ts'
 import type { Db } from '../../db/schema.ts'
 import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
 import { defineCommand, type Context } from '../command.ts'
@@ -235,7 +235,7 @@ async function finish({ err, signal }: Context, local: LocalLibrary, { items }: 
   try {
     for (let since = Date.now(); waiting.size > 0 && Date.now() - since < WAIT_MS;) {
       signal.throwIfAborted()
-      for (const capture of await endedCaptures(db, [...waiting.keys()])) {
+      for (const capture of await listEnded(db, [...waiting.keys()])) {
         const same = waiting.get(capture.id) ?? []
         for (const item of same) await settle(db, item, capture)
         waiting.delete(capture.id)
@@ -251,19 +251,6 @@ async function finish({ err, signal }: Context, local: LocalLibrary, { items }: 
     if (!item.source && item.sourceId !== undefined && item.state === 'there already')
       item.source = await sourceOf(db, { source_id: item.sourceId })
   }
-}
-
-async function endedCaptures(db: Db, ids: readonly number[]): Promise<Capture[]> {
-  const ended: Capture[] = []
-  for (let from = 0; from < ids.length; from += 500) {
-    const some = db
-      .selectFrom('capture')
-      .selectAll()
-      .where('id', 'in', ids.slice(from, from + 500))
-      .where('state', 'in', ['completed', 'failed'])
-    ended.push(...(await some.execute()))
-  }
-  return ended
 }
 
 async function settle(db: Db, item: Added, capture: Capture): Promise<void> {

@@ -1,5 +1,7 @@
-import type { Db } from '../../db/schema.ts'
+import type { Library } from '../../core/library.ts'
+import { subjectOf } from '../../features/capture/capture-store.ts'
 import { countWaiting } from '../../features/search/jobs/embed-passages.ts'
+import { JOB_STATES, countJobs, listJobs, type JobState } from '../../jobs/job-list.ts'
 import { defineCommand } from '../command.ts'
 import { progressOf } from '../drain-jobs.ts'
 import { EXIT } from '../exit-code.ts'
@@ -8,14 +10,13 @@ import { withLibrary } from '../open-library.ts'
 import { oneLine, STYLE } from '../print.ts'
 import { when } from '../when.ts'
 
-const STATES = ['pending', 'running', 'failed', 'completed'] as const
 const SAID = { pending: 'waiting', running: 'running', failed: 'failed', completed: 'done' } as const
 const LISTED = 50
 
 interface ListedJob {
   id: number
   kind: string
-  state: (typeof STATES)[number]
+  state: JobState
   attempts: number
   /** What it is about: a page or a file. */
   subject: string | null
@@ -40,16 +41,16 @@ export const jobs = defineCommand({
     withLibrary(context, async ({ library, file }) => {
       const { args, out, json } = context
       const counts = await countJobs(library.db)
-      const states = STATES.filter((state) =>
+      const states = JOB_STATES.filter((state) =>
         args.on('failed') ? state === 'failed' : args.on('all') || state !== 'completed',
       )
-      const listed = await listJobs(library.db, states)
+      const listed = await describeJobs(library.db, states)
       const waiting = await countWaiting(library.db)
       if (json) {
         out.json({ counts, unembeddedPassages: waiting, working: isWorking(file.folder), jobs: listed })
         return EXIT.ok
       }
-      out.line(STATES.map((state) => `${counts[state]} ${SAID[state]}`).join(' · '))
+      out.line(JOB_STATES.map((state) => `${counts[state]} ${SAID[state]}`).join(' · '))
       if (waiting > 0)
         out.line({
           text: `${waiting.toLocaleString('en')} passages wait for their embedding.`,
@@ -93,33 +94,16 @@ export const jobs = defineCommand({
     }),
 })
 
-export async function countJobs(db: Db): Promise<Record<(typeof STATES)[number], number>> {
-  const rows = await db
-    .selectFrom('job')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute()
-  const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0
-  return { pending: of('pending'), running: of('running'), failed: of('failed'), completed: of('completed') }
-}
-
-async function listJobs(db: Db, states: readonly (typeof STATES)[number][]): Promise<ListedJob[]> {
-  const rows = await db
-    .selectFrom('job')
-    .selectAll()
-    .where('state', 'in', states)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(LISTED)
-    .execute()
+async function describeJobs(db: Library['db'], states: readonly JobState[]): Promise<ListedJob[]> {
   const jobs: ListedJob[] = []
-  for (const row of rows) {
+  for (const row of await listJobs(db, states, LISTED)) {
+    const { captureId } = JSON.parse(row.input) as { captureId?: number }
     jobs.push({
       id: row.id,
       kind: row.kind,
       state: row.state,
       attempts: row.attempts,
-      subject: await subjectOf(db, row.input),
+      subject: (captureId !== undefined && (await subjectOf(db, captureId))) || null,
       progress: progressOf(row.progress) || null,
       failure: row.failure === null ? null : failureOf(row.failure),
       createdAt: row.created_at,
@@ -133,16 +117,4 @@ async function listJobs(db: Db, states: readonly (typeof STATES)[number][]): Pro
 function failureOf(json: string): ListedJob['failure'] {
   const { hint, error } = JSON.parse(json) as { hint: string; error: { code: string; message: string } }
   return { code: error.code, message: error.message, hint }
-}
-
-async function subjectOf(db: Db, input: string): Promise<string | null> {
-  const { captureId } = JSON.parse(input) as { captureId?: number }
-  if (captureId === undefined) return null
-  const capture = await db
-    .selectFrom('capture')
-    .innerJoin('source', 'source.id', 'capture.source_id')
-    .select(['capture.url', 'capture.given_name', 'source.title'])
-    .where('capture.id', '=', captureId)
-    .executeTakeFirst()
-  return capture ? (capture.url ?? capture.given_name ?? capture.title) : null
 }

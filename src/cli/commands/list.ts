@@ -1,3 +1,4 @@
+import { countWithoutText } from '../../features/capture/capture-store.ts'
 import { listItems } from '../../features/sources/tools/list-items.ts'
 import { itemShape, type Item } from '../../features/sources/item.ts'
 import { z } from 'zod'
@@ -66,7 +67,7 @@ export const list = defineCommand({
     }),
 })
 
-export function printItems({ out }: Pick<Context, 'out'>, items: readonly Item[], now: Date): void {
+function printItems({ out }: Pick<Context, 'out'>, items: readonly Item[], now: Date): void {
   const columns: Column[] = [
     { title: 'ID' },
     { title: 'TITLE', flexible: true, least: 20 },
@@ -91,19 +92,8 @@ export function printItems({ out }: Pick<Context, 'out'>, items: readonly Item[]
 /** What is on its way or did not arrive is not in the list, and must not be forgotten. */
 async function mentionWork({ out, err }: Pick<Context, 'out' | 'err'>, db: Db): Promise<void> {
   if (!out.tty) return
-  const rows = await db
-    .selectFrom('capture')
-    .innerJoin('source', 'source.id', 'capture.source_id')
-    .select(({ fn }) => ['capture.state', fn.countAll<number>().as('count')])
-    .where('capture.state', '!=', 'completed')
-    .where('source.text_id', 'is', null)
-    .where('source.trashed_at', 'is', null)
-    .groupBy('capture.state')
-    .execute()
-  const of = (...states: string[]) =>
-    rows.filter(({ state }) => states.includes(state)).reduce((sum, row) => sum + row.count, 0)
-  const [waiting, failed] = [of('pending', 'processing'), of('failed')]
-  if (waiting > 0) err.line({ text: `${count(waiting, 'more item')} being captured.`, style: STYLE.dim })
+  const { underWay, failed } = await countWithoutText(db)
+  if (underWay > 0) err.line({ text: `${count(underWay, 'more item')} being captured.`, style: STYLE.dim })
   if (failed > 0)
     err.line({
       text: `${count(failed, 'capture')} failed: \`commonplace jobs\` says why.`,

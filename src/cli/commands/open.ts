@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Failure } from '../../core/failure.ts'
 import type { Library } from '../../core/library.ts'
+import { lastGiven } from '../../features/capture/capture-store.ts'
 import { findItem, type Source } from '../../features/sources/source-store.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
@@ -32,14 +33,7 @@ export const open = defineCommand({
 
 /** Writes the file that was added to a folder for passing things and answers with its path. Throws `file_not_found`. */
 async function originalFile(library: Library, item: Source): Promise<string> {
-  const capture = await library.db
-    .selectFrom('capture')
-    .select(['given', 'given_name'])
-    .where('source_id', '=', item.id)
-    .where('given', 'is not', null)
-    .orderBy('requested_at', 'desc')
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
+  const capture = await lastGiven(library.db, item.id)
   const bytes = capture?.given ? await library.outside.media.get(capture.given) : undefined
   if (!bytes) {
     throw new Failure('file_not_found', `“${item.title}” has neither an address nor a file.`, {

@@ -1,6 +1,6 @@
 import { currentText } from '../../features/texts/text-store.ts'
 import { findItem, authorsOf } from '../../features/sources/source-store.ts'
-import { listAnnotations } from '../../features/texts/annotations.ts'
+import { listAnnotations } from '../../features/texts/annotation-store.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { itemJson } from '../item.ts'

@@ -86,7 +86,7 @@ export function printHits({ out }: Pick<Context, 'out'>, { results }: Hits, { mo
 }
 
 /** A snippet with its matched words in the style of matches; marks count code points. */
-export function markedSpans(snippet: string, marks: Hits['results'][number]['marks']): Span[] {
+function markedSpans(snippet: string, marks: Hits['results'][number]['marks']): Span[] {
   const spans: Span[] = []
   let from = 0
   for (const [start, end] of marks.toSorted(([a], [b]) => a - b)) {

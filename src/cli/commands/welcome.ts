@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LIBRARY_FILE } from '../../app/open-file.ts'
 import type { LocalLibrary } from '../../app/open-local.ts'
 import { requestCapture, storeGiven } from '../../features/capture/capture-source.ts'
+import { findByFile } from '../../features/capture/capture-store.ts'
 import { searchLibrary } from '../../features/search/tools/search-library.ts'
 import { trashSource } from '../../features/sources/trash.ts'
 import { defineCommand, type Context } from '../command.ts'
@@ -11,7 +12,7 @@ import { EXIT } from '../exit-code.ts'
 import { itemJson, named } from '../item.ts'
 import { withLibrary } from '../open-library.ts'
 import { STYLE } from '../print.ts'
-import { itemOfSample, readSamples, type Sample } from '../samples.ts'
+import { readSamples, type Sample } from '../samples.ts'
 import { callAsReader } from '../tool-command.ts'
 import { count } from '../when.ts'
 import { assistantLines, printLines } from './connect.ts'
@@ -49,7 +50,7 @@ async function showAround(context: Context, local: LocalLibrary): Promise<number
   const added = await addSamples(local, samples)
   await drainJobs(local, { err, signal })
   signal.throwIfAborted()
-  const items = await Promise.all(samples.map((sample) => itemOfSample(library.db, sample)))
+  const items = await Promise.all(samples.map(({ hash }) => findByFile(library.db, hash)))
   const there = items.filter((item) => item !== undefined)
   const failed = there.filter(({ text_id }) => text_id === null).length
   if (!json) {
@@ -89,7 +90,7 @@ async function showAround(context: Context, local: LocalLibrary): Promise<number
 async function addSamples({ library }: LocalLibrary, samples: readonly Sample[]): Promise<number> {
   let added = 0
   for (const sample of samples) {
-    const item = await itemOfSample(library.db, sample)
+    const item = await findByFile(library.db, sample.hash)
     if (item && item.text_id !== null && item.trashed_at === null) continue
     const given = await storeGiven(library, sample.bytes, sample.name)
     await library
@@ -101,7 +102,7 @@ async function addSamples({ library }: LocalLibrary, samples: readonly Sample[])
 }
 
 async function removeSamples({ out, json }: Context, { library }: LocalLibrary): Promise<number> {
-  const items = await Promise.all(readSamples().map((sample) => itemOfSample(library.db, sample)))
+  const items = await Promise.all(readSamples().map(({ hash }) => findByFile(library.db, hash)))
   const standing = items.filter((item) => item !== undefined && item.trashed_at === null)
   await library.on({ connection: 'cli', tool: 'welcome' }).change(async (change) => {
     for (const item of standing) if (item) await trashSource(change, item)

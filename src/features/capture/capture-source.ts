@@ -1,6 +1,5 @@
 import { Failure } from '../../core/failure.ts'
 import type { Change, Library } from '../../core/library.ts'
-import type { Db } from '../../db/schema.ts'
 import { addNoteOnce } from '../notes/note-store.ts'
 import { indexSource } from '../search/index-source.ts'
 import { findMatch, matchKey, type Wanted } from '../sources/match.ts'
@@ -8,7 +7,7 @@ import { addSourceUrl, authorsOf, type Source } from '../sources/source-store.ts
 import { restoreSource } from '../sources/trash.ts'
 import { parseHttp } from '../sources/url-key.ts'
 import { addTags } from '../tags/tag-store.ts'
-import { UNTITLED } from './capture-store.ts'
+import { UNTITLED, findByFile } from './capture-store.ts'
 import { captureJob } from './jobs/capture.ts'
 
 export interface CaptureRequest {
@@ -102,15 +101,6 @@ function checkUrl(url: string): void {
   throw new Failure('invalid_url', `${JSON.stringify(url.slice(0, 100))} is no address of a web page.`, {
     hint: 'Give a whole address that begins with https:// or http://.',
   })
-}
-
-async function findByFile(db: Db, hash: string): Promise<Source | undefined> {
-  return db
-    .selectFrom('capture')
-    .innerJoin('source', 'source.id', 'capture.source_id')
-    .selectAll('source')
-    .where('capture.given', '=', hash)
-    .executeTakeFirst()
 }
 
 async function renameSource(change: Change, source: Source, title: string): Promise<void> {

@@ -41,6 +41,69 @@ export const isUnderWay = ({ state }: Pick<Capture, 'state'>): boolean =>
 export const findCapture = (db: Db, id: number): Promise<Capture | undefined> =>
   db.selectFrom('capture').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** Those of the attempts that have ended, well or badly. */
+export async function listEnded(db: Db, ids: readonly number[]): Promise<Capture[]> {
+  const ended: Capture[] = []
+  for (let from = 0; from < ids.length; from += 500) {
+    const some = db
+      .selectFrom('capture')
+      .selectAll()
+      .where('id', 'in', ids.slice(from, from + 500))
+      .where('state', 'in', ['completed', 'failed'])
+    ended.push(...(await some.execute()))
+  }
+  return ended
+}
+
+/** How many attempts at live sources that have no text are under way, and how many failed. */
+export async function countWithoutText(db: Db): Promise<{ underWay: number; failed: number }> {
+  const rows = await db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .select(({ fn }) => ['capture.state', fn.countAll<number>().as('count')])
+    .where('source.text_id', 'is', null)
+    .where('source.trashed_at', 'is', null)
+    .groupBy('capture.state')
+    .execute()
+  const of = (wanted: (row: Pick<Capture, 'state'>) => boolean) =>
+    rows.filter(wanted).reduce((sum, { count }) => sum + count, 0)
+  return { underWay: of(isUnderWay), failed: of(({ state }) => state === 'failed') }
+}
+
+/** What an attempt is about, for people: its address, the name of its file, or the title of the source. */
+export async function subjectOf(db: Db, captureId: number): Promise<string | undefined> {
+  const capture = await db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .select(['capture.url', 'capture.given_name', 'source.title'])
+    .where('capture.id', '=', captureId)
+    .executeTakeFirst()
+  return capture && (capture.url ?? capture.given_name ?? capture.title)
+}
+
+/** The file that was handed in for a source last: its media hash and what it was called. */
+export const lastGiven = (
+  db: Db,
+  sourceId: number,
+): Promise<Pick<Capture, 'given' | 'given_name'> | undefined> =>
+  db
+    .selectFrom('capture')
+    .select(['given', 'given_name'])
+    .where('source_id', '=', sourceId)
+    .where('given', 'is not', null)
+    .orderBy('requested_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+
+/** The source that a file was handed in for before, in the trash or not, by the file's media hash. */
+export const findByFile = (db: Db, hash: string): Promise<Source | undefined> =>
+  db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .selectAll('source')
+    .where('capture.given', '=', hash)
+    .executeTakeFirst()
+
 /** The failure that an attempt ended in. */
 export function failureOf(capture: Pick<Capture, 'failure'>): Failure | undefined {
   if (capture.failure === null) return undefined

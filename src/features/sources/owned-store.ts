@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely'
 import type { Change } from '../../core/library.ts'
 import type { Db, SyncedTable } from '../../db/schema.ts'
 
@@ -76,3 +77,26 @@ export async function isMediaNamed(db: Db, hash: string): Promise<boolean> {
     .executeTakeFirstOrThrow()
   return Boolean(named)
 }
+
+/** Every media file that the library names, with the title of the source that it belongs to. */
+export const listNamedMedia = (db: Db): Promise<{ hash: string; title: string }[]> =>
+  db
+    .selectFrom('source')
+    .select(['source.cover as hash', 'title'])
+    .where('cover', 'is not', null)
+    .unionAll((of) =>
+      of
+        .selectFrom('text')
+        .innerJoin('source', 'source.id', 'text.source_id')
+        .select(['text.raw as hash', 'title'])
+        .where('raw', 'is not', null),
+    )
+    .unionAll((of) =>
+      of
+        .selectFrom('capture')
+        .innerJoin('source', 'source.id', 'capture.source_id')
+        .select(['capture.given as hash', 'title'])
+        .where('given', 'is not', null),
+    )
+    .$narrowType<{ hash: NotNull }>()
+    .execute()
