@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import {
   CompiledQuery,
@@ -15,6 +16,8 @@ type Statement = ReturnType<DatabaseSyncInstance['prepare']>
 type Bound = string | number | bigint | Uint8Array | null
 
 const CACHED_STATEMENTS = 400
+/** How long statements may follow one another before the process does something else: a change may hold thousands. */
+const TURN_MS = 15
 
 /** How long a write waits for another process, in milliseconds. */
 const BUSY_MS = 10_000
@@ -90,6 +93,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Statement>()
+  #turn = performance.now()
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
     this.#database = database
@@ -107,6 +111,10 @@ class SqliteConnection implements DatabaseConnection {
 
   /** Outside of a transaction it waits for another process to let go of the file, and others go on here meanwhile. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (performance.now() - this.#turn > TURN_MS) {
+      await nextTurn()
+      this.#turn = performance.now()
+    }
     let until: number | undefined
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS)) {
       try {
