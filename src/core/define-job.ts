@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { FailureCode } from './failure.ts'
 import type { Library } from './library.ts'
 
 /** What a running job may say of itself and must listen to. */
@@ -16,6 +17,8 @@ export interface Job<I = unknown> {
   input: z.ZodType<I>
   /** How often it may be begun before it counts as failed. */
   attempts: number
+  /** Failures that another try would only repeat, beside those that are the asker's own fault. */
+  givesUpOn?: readonly FailureCode[]
   /** How many of the kind one process runs at a time. */
   concurrency: number
   run(library: Library, input: I, run: JobRun): Promise<void>

@@ -143,6 +143,21 @@ describe('the worker', () => {
     expect(new Set(refused)).toEqual(new Set(['queue']))
   })
 
+  it('does not try again what the job says would only fail once more', async () => {
+    const late = note(
+      async () => {
+        throw new Failure('timed_out', 'Too late.', { hint: 'Later.' })
+      },
+      { givesUpOn: ['timed_out'] },
+    )
+    const library = await testLibrary()
+    await library.change((change) => change.later(late, { n: 1 }))
+    const worker = startWorker(library, [late])
+    await worker.drained()
+    await worker.stop()
+    expect(await jobStates(library)).toEqual(['failed 1'])
+  })
+
   it('gives back what it was at when it is stopped', async () => {
     let begin = (): void => {}
     const begun = new Promise<void>((resolve) => (begin = resolve))

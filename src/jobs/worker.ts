@@ -131,7 +131,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         const failure = toFailure(error)
         // A library that is busy says nothing about the job.
         const locked = failure.code === 'library_locked'
-        const retry = locked || (failure.kind === 'internal' && row.attempts < job.attempts)
+        const mayPass = failure.kind === 'internal' && !job.givesUpOn?.includes(failure.code)
+        const retry = locked || (mayPass && row.attempts < job.attempts)
         const now = library.now()
         onError(error, row.kind)
         if (!retry) await job.failed?.(library, input, failure)
