@@ -10,7 +10,7 @@ const LONG_SPACES = /[\t\n\f\r ]{1000,}/g
 /** Most start tags that are kept; the largest encyclopaedia pages have about 60,000. */
 export const MAX_TAGS = 150_000
 /** Most characters left after scripts, styles and comments are gone. */
-export const MAX_CHARACTERS = 5_000_000
+export const MAX_CHARACTERS = 12_000_000
 
 const VOID = new Set(
   'area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen'.split(
@@ -153,7 +153,7 @@ function limitTo(html: string, maxDepth: number): WeighedSource {
   }
   const limited = out.join('')
   if (limited.length > MAX_CHARACTERS) {
-    throw new Failure('too_large', 'The page holds more than 5 million characters of text and markup.', {
+    throw new Failure('too_large', 'The page holds more than 12 million characters of text and markup.', {
       hint: 'Give the article’s own address instead of a collection, or save the part you want and give the file.',
       details: { characters: limited.length },
     })
@@ -172,7 +172,7 @@ function endOfMarkup(html: string, open: number): number {
   return end === -1 ? html.length : end + (isComment ? 3 : 1)
 }
 
-interface Tag {
+export interface Tag {
   name: string
   /** Source of the attributes with the space before each, embedded data emptied. */
   attributes: string
@@ -182,7 +182,7 @@ interface Tag {
 const MAX_DATA_URL = 200
 
 /** Reads a tag from its name on, by the states of HTML's tokenizer; undefined if the document ends before the tag does. */
-function readTag(html: string, start: number): Tag | undefined {
+export function readTag(html: string, start: number): Tag | undefined {
   const nameEnd = indexOf(/[\t\n\f\r />]/g, html, start)
   if (nameEnd === -1) return undefined
   const name = html.slice(start, nameEnd).toLowerCase()

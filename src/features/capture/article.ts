@@ -5,6 +5,21 @@ export interface ArticlePage {
   url: string
 }
 
+/** A page as it came: its HTML, or the bytes of it. */
+export type GivenPage = (ArticlePage | UndecodedPage) & {
+  /** The address that was asked for and how it was answered, so that what stands in the page's place is recognised. */
+  asked?: { url: string; status: number } | undefined
+  /** Takes its words without its form: for pages that are too much for more. */
+  roughly?: boolean
+}
+
+interface UndecodedPage {
+  html?: undefined
+  bytes: Uint8Array
+  contentType?: string | undefined
+  url: string
+}
+
 /** What was read out of a page. `markdown` is empty and `words` 0 where it holds no text. */
 export interface Article {
   /** GFM with dollar math and footnotes; the title is not repeated in it. */
@@ -24,8 +39,8 @@ export interface Article {
   canonicalUrl: string | null
   coverUrl: string | null
   ampUrl: string | null
-  /** Whose reading of the page the body is. */
-  method: 'readability' | 'defuddle'
+  /** Whose reading of the page the body is; `rough` where it was too much for either. */
+  method: 'readability' | 'defuddle' | 'rough'
   words: number
   /** What the reader should know of how the page was read; sentences. */
   warnings: string[]

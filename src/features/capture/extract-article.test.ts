@@ -27,8 +27,30 @@ describe('extractArticle', () => {
 
   it('ends at the deadline, and reads the next page all the same', async () => {
     const slow = `<article>${`<p>${sentence} <a href=x>link</a> <b>bold</b></p>`.repeat(30_000)}</article>`
-    expect(await codeOf(extractArticle({ html: slow, url }, { deadlineMs: 50 }))).toBe('timed_out')
+    expect(await codeOf(extractArticle({ html: slow, url }, { deadlineMs: 50, roughDeadlineMs: 50 }))).toBe(
+      'timed_out',
+    )
     expect((await extractArticle({ html: article('After'), url })).title).toBe('After')
+  })
+
+  it('gives the words of a page that takes too long, and says so', async () => {
+    const slow = `<title>Slow</title><article>${`<p>${sentence} <a href=x>link</a> <b>bold</b></p>`.repeat(30_000)}`
+    const read = await extractArticle({ html: slow, url }, { deadlineMs: 50, roughDeadlineMs: 20_000 })
+    expect(read).toMatchObject({
+      method: 'rough',
+      title: 'Slow',
+      warnings: [expect.stringContaining('large')],
+    })
+    expect(read.plain.split('\n\n')).toEqual(Array(30_000).fill(`${sentence}link bold`))
+  })
+
+  it('reads bytes by the charset they come with, and leaves them to the caller', async () => {
+    const html = `<meta charset="windows-1252"><title>Café</title><article>${`<p>Le café est là, où l’on lit. ${sentence}</p>`.repeat(5)}`
+    const bytes = Uint8Array.from([...html.replaceAll('’', '\x92')].map((sign) => sign.charCodeAt(0)))
+    const read = await extractArticle({ bytes, contentType: 'text/html', url })
+    expect(read.title).toBe('Café')
+    expect(read.plain).toContain('où l’on lit.')
+    expect(bytes.length).toBe(html.length)
   })
 
   it('can be cancelled, before and on the way', async () => {
@@ -42,7 +64,7 @@ describe('extractArticle', () => {
   })
 
   it('refuses what is too large', async () => {
-    expect(await codeOf(extractArticle({ html: 'x'.repeat(5_000_001), url }))).toBe('too_large')
+    expect(await codeOf(extractArticle({ html: 'x'.repeat(12_000_001), url }))).toBe('too_large')
     expect(await codeOf(extractArticle({ html: ' '.repeat(32_000_001), url }))).toBe('too_large')
   })
 

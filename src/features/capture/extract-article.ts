@@ -1,17 +1,20 @@
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
 import { workerFile } from '../../core/worker-file.ts'
-import type { Article, ArticlePage } from './article.ts'
+import type { Article, GivenPage } from './article.ts'
 import type { WorkerReply } from './killable-worker.ts'
 
 export interface ExtractOptions {
   signal?: AbortSignal
   /** Milliseconds for the page itself; waiting for pages before it does not count. 10,000 unless told. */
   deadlineMs?: number
+  /** Milliseconds for a rough reading where that time was not enough; 5,000 unless told. */
+  roughDeadlineMs?: number
 }
 
-/** HTML of more characters is refused unread: with scripts and styles gone, 5 million may be left (see `limitSource`). */
+/** Larger pages are refused unread: with scripts and styles gone, 12 million characters may be left (see `limitSource`). */
 const MAX_HTML = 32_000_000
+const MAX_BYTES = 2 * MAX_HTML
 const HEAP_MB = 384
 const IDLE_MS = 5_000
 
@@ -21,21 +24,38 @@ let lane: Promise<unknown> = Promise.resolve()
 
 /**
  * Reads the article of a page in a worker that is killed when its time is up. The worker is kept a few seconds for the next
- * page and never keeps the process alive.
+ * page and never keeps the process alive. A page that took too long or too much memory, or broke the worker, is read once
+ * more, roughly, which its `warnings` say.
  *
- * Throws `too_large` (more than 5 million characters without scripts and styles, or more memory than a page may take),
- * `timed_out`, `cancelled`, `damaged_file`. A page without an article is no failure: its `words` are 0.
+ * Throws `too_large` (more than 12 million characters without scripts and styles, or more memory than a page may take),
+ * `timed_out`, `cancelled`, `damaged_file`, and where `asked` is given, what `recogniseWall` finds. A page without an article
+ * is no failure: its `words` are 0.
  */
-export function extractArticle(page: ArticlePage, options: ExtractOptions = {}): Promise<Article> {
-  const turn = lane.then(() => readNow(page, options))
+export function extractArticle(page: GivenPage, options: ExtractOptions = {}): Promise<Article> {
+  const { deadlineMs = 10_000, roughDeadlineMs = 5_000 } = options
+  const turn = lane.then(async () => {
+    if (options.signal?.aborted) throw cancelled()
+    if (page.html === undefined ? page.bytes.byteLength > MAX_BYTES : page.html.length > MAX_HTML)
+      throw tooLarge()
+    try {
+      return await readNow(page, deadlineMs, options.signal)
+    } catch (error) {
+      if (!(error instanceof Failure) || !MAY_BE_READ_ROUGHLY.has(error.code)) throw error
+      return await readNow({ ...page, roughly: true }, roughDeadlineMs, options.signal)
+    }
+  })
   lane = turn.catch(() => {})
   return turn
 }
 
-async function readNow({ html, url }: ArticlePage, options: ExtractOptions): Promise<Article> {
-  const { signal, deadlineMs = 10_000 } = options
+const MAY_BE_READ_ROUGHLY: ReadonlySet<string> = new Set(['timed_out', 'too_large', 'damaged_file'])
+
+async function readNow(
+  page: GivenPage,
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Article> {
   if (signal?.aborted) throw cancelled()
-  if (html.length > MAX_HTML) throw tooLarge()
   const worker = takeWorker()
   worker.ref()
   let finish = () => {}
@@ -59,8 +79,9 @@ async function readNow({ html, url }: ArticlePage, options: ExtractOptions): Pro
       }
       signal?.addEventListener('abort', onAbort, { once: true })
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
-      worker.postMessage({ html, url })
+      // Bytes move as a copy: the caller keeps the page, and a second reading needs them again.
+      const bytes = page.html === undefined ? Uint8Array.from(page.bytes) : undefined
+      worker.postMessage({ ...page, ...(bytes && { bytes }) }, bytes ? [bytes.buffer] : [])
     })
     return article
   } finally {

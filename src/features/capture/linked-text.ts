@@ -1,12 +1,14 @@
 import type { PhrasingContent } from 'mdast'
 
 const ADDRESS = /https?:\/\/[^\s<>"'“”‘’\\]+/giu
+const LONGEST_ADDRESS = 2048
 
 /** Plain words as Markdown nodes; web addresses in them become links that show themselves. */
 export function linkedText(text: string): PhrasingContent[] {
   const nodes: PhrasingContent[] = []
   let at = 0
   for (const match of text.matchAll(ADDRESS)) {
+    if (match[0].length > LONGEST_ADDRESS) continue
     const url = trimmed(match[0])
     if (!URL.canParse(url)) continue
     if (match.index > at) nodes.push({ type: 'text', value: text.slice(at, match.index) })

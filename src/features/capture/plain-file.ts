@@ -25,10 +25,15 @@ export interface PlainFileFacts {
   kind: 'markdown' | 'text'
   /** Name of the file. */
   name?: string | undefined
+  /** Spends no time on the form of a text: every sign of it is escaped, addresses are not linked. */
+  roughly?: boolean | undefined
 }
 
 const LONGEST_TEXT = 20_000_000
 const LONGEST_TITLE = 120
+/** Lines that are longer are no headings, and a title is looked for in so many characters. */
+const LONGEST_HEADING = 2000
+const TITLE_WITHIN = 20_000
 
 /**
  * Reads a file of decoded text. Markdown stays the reader's own, without its front matter, which is read for title,
@@ -37,7 +42,7 @@ const LONGEST_TITLE = 120
  *
  * Fails with `too_large`.
  */
-export function readPlainFile(text: string, { kind, name }: PlainFileFacts): PlainFile {
+export function readPlainFile(text: string, { kind, name, roughly }: PlainFileFacts): PlainFile {
   if (text.length > LONGEST_TEXT) {
     throw new Failure('too_large', 'The file is longer than 20 million characters.', {
       hint: 'Split it and add the parts.',
@@ -48,7 +53,7 @@ export function readPlainFile(text: string, { kind, name }: PlainFileFacts): Pla
     .replaceAll(/\r\n?/gu, '\n')
     .replaceAll('\0', '')
     .toWellFormed()
-  return kind === 'markdown' ? readMarkdown(clean, name) : readText(clean, name)
+  return kind === 'markdown' ? readMarkdown(clean, name) : readText(clean, name, roughly)
 }
 
 function readMarkdown(text: string, name: string | undefined): PlainFile {
@@ -85,13 +90,13 @@ function topHeading(markdown: string): string | undefined {
     const mark = /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1]
     if (fence === undefined) fence = mark
     else if (mark?.startsWith(fence)) fence = undefined
-    if (fence === undefined && mark === undefined) {
+    if (fence === undefined && mark === undefined && line.length <= LONGEST_HEADING) {
       const heading =
         /^ {0,3}#\s+(.*?)(?:\s+#+)?\s*$/u.exec(line)?.[1] ?? (/^ {0,3}=+\s*$/u.test(line) ? last : '')
       const title = unmarked(heading)
       if (title !== '') return title.slice(0, 300)
     }
-    last = line
+    last = line.length <= LONGEST_HEADING ? line : ''
   }
   return undefined
 }
@@ -105,17 +110,20 @@ function unmarked(line: string): string {
     .trim()
 }
 
-function readText(text: string, name: string | undefined): PlainFile {
+function readText(text: string, name: string | undefined, roughly = false): PlainFile {
   const paragraphs = text.split(/\n[^\S\n]*(?:\n[^\S\n]*)+|\f/u).map(linesIn)
   const filled = paragraphs.filter((lines) => lines.length > 0)
-  const width = Math.max(0, ...filled.flatMap((lines) => lines.map((line) => line.length)))
+  let width = 0
+  for (const lines of filled) for (const line of lines) width = Math.max(width, line.length)
   const first = filled[0]
   const title = first?.length === 1 && isTitle(first[0] ?? '') ? first[0] : undefined
   return {
-    markdown: toMarkdown(
-      { type: 'root', children: filled.map((lines) => paragraphOf(lines, width)) },
-      { extensions: [gfmToMarkdown(), mathToMarkdown()] },
-    ),
+    markdown: roughly
+      ? `${filled.map((lines) => escaped(lines.join(' '))).join('\n\n')}\n`
+      : toMarkdown(
+          { type: 'root', children: filled.map((lines) => paragraphOf(lines, width)) },
+          { extensions: [gfmToMarkdown(), mathToMarkdown()] },
+        ),
     title: title ?? titleFromName(name) ?? firstLine(text) ?? '',
     authors: [],
     published: null,
@@ -123,6 +131,11 @@ function readText(text: string, name: string | undefined): PlainFile {
     description: null,
     canonicalUrl: null,
   }
+}
+
+/** Every mark that could mean something to Markdown. */
+function escaped(text: string): string {
+  return text.replaceAll(/[!-/:-@[-`{-~]/gu, '\\$&')
 }
 
 function linesIn(paragraph: string): string[] {
@@ -164,6 +177,7 @@ function titleFromName(name: string | undefined): string | undefined {
 
 function firstLine(text: string): string | undefined {
   const line = text
+    .slice(0, TITLE_WITHIN)
     .split('\n')
     .map((each) => unmarked(each.replace(/^[\s>#*+-]+/u, '')))
     .find((each) => /[\p{L}\p{N}]/u.test(each))

@@ -1,14 +1,10 @@
 import { Failure } from '../../core/failure.ts'
-import { plainTextOf } from '../texts/plain-text.ts'
 import type { Captured } from './captured.ts'
-import { countWords } from './count-words.ts'
-import { decodeText } from './decode-text.ts'
 import { detectKind } from './detect-kind.ts'
 import { extractArticle } from './extract-article.ts'
 import { extractEpub } from './extract-epub.ts'
 import { extractPdf } from './extract-pdf.ts'
-import { readPlainFile } from './plain-file.ts'
-import { recogniseWall } from './walls.ts'
+import { extractPlainFile } from './extract-plain-file.ts'
 
 /** A page or a file as it came, from the web or from the reader's disk. */
 export interface Given {
@@ -64,14 +60,12 @@ export async function readGiven(given: Given, signal?: AbortSignal): Promise<Cap
       }
     }
     case 'html':
-      return readPage(given, decodeText(bytes, contentType).text, options)
+      return readPage(given, options)
     case 'markdown':
     case 'text': {
-      const file = readPlainFile(decodeText(bytes, contentType).text, { kind, name: fileName })
-      const plain = plainTextOf(file.markdown)
-      const words = countWords(plain)
-      if (words === 0) throw emptyFailure('The file has no words in it.')
-      return { ...NOTHING_MORE, ...file, plain, words, html: null, kind: 'article', method: kind }
+      const file = await extractPlainFile({ bytes, contentType, kind, name: fileName }, options)
+      if (file.words === 0) throw emptyFailure('The file has no words in it.')
+      return { ...NOTHING_MORE, ...file, html: null, kind: 'article', method: kind }
     }
     default:
       throw new Failure(
@@ -84,20 +78,11 @@ export async function readGiven(given: Given, signal?: AbortSignal): Promise<Cap
   }
 }
 
-async function readPage(given: Given, html: string, options: { signal?: AbortSignal }): Promise<Captured> {
+async function readPage(given: Given, options: { signal?: AbortSignal }): Promise<Captured> {
+  const { bytes, contentType } = given
   const url = given.finalUrl ?? given.url ?? 'about:blank'
-  const article = await extractArticle({ html, url }, options)
-  const wall =
-    given.url &&
-    recogniseWall({
-      url: given.url,
-      finalUrl: url,
-      status: given.status ?? 200,
-      title: article.title,
-      text: article.plain,
-      html,
-    })
-  if (wall) throw wall
+  const asked = given.url === undefined ? undefined : { url: given.url, status: given.status ?? 200 }
+  const article = await extractArticle({ bytes, contentType, url, asked }, options)
   if (article.words === 0) throw emptyFailure('The page has no text that could be read.')
   return { ...NOTHING_MORE, ...article, title: article.title || titleFromName(given.name), kind: 'article' }
 }

@@ -2,8 +2,8 @@ import type { Element, Nodes as HastNodes, Root as HastRoot } from 'hast'
 import { defaultSchema, sanitize } from 'hast-util-sanitize'
 import type { Schema } from 'hast-util-sanitize'
 import { toHtml } from 'hast-util-to-html'
-import type { Nodes, Paragraph, PhrasingContent, Root } from 'mdast'
-import { toHast } from 'mdast-util-to-hast'
+import type { List, ListItem, Nodes, Paragraph, Parents, PhrasingContent, Root } from 'mdast'
+import { defaultHandlers, toHast } from 'mdast-util-to-hast'
 import type { State } from 'mdast-util-to-hast'
 import { isBeyondParsing, plainTextOf } from '../texts/plain-text.ts'
 import { parseMarkdown } from '../texts/plain-text-tree.ts'
@@ -38,9 +38,12 @@ export function renderMarkdown(markdown: string): string {
 /** The same for a tree that is there already; it is changed on the way. */
 export function renderTree(tree: Root): string {
   liftInlineHtml(tree)
+  const standIns = new Map<Parents, List>()
   const html = toHast(tree, {
     handlers: {
       paragraph: (state: State, node: Paragraph) => figureOf(state, node) ?? paragraphOf(state, node),
+      listItem: (state: State, node: ListItem, parent: Parents | undefined) =>
+        defaultHandlers.listItem(state, node, parent && standInFor(parent, standIns)),
       // With its dollars, so that the text of the HTML is the plain text that highlights count in.
       inlineMath: (_state: State, node: { value: string }) =>
         element('code', { className: ['math-inline'] }, [{ type: 'text', value: `$${node.value}$` }]),
@@ -53,6 +56,21 @@ export function renderTree(tree: Root): string {
   const safe = sanitize(html, SCHEMA)
   hardenLinks(safe)
   return toHtml(safe)
+}
+
+/**
+ * The list as its items ask about it: the renderer looks through all of a list for each of its items to learn whether it is
+ * spread, which takes the square of its length.
+ */
+function standInFor(parent: Parents, known: Map<Parents, List>): Parents {
+  if (parent.type !== 'list') return parent
+  let standIn = known.get(parent)
+  if (!standIn) {
+    const isSpread = (item: ListItem): boolean => item.spread ?? item.children.length > 1
+    standIn = { type: 'list', spread: parent.spread === true || parent.children.some(isSpread), children: [] }
+    known.set(parent, standIn)
+  }
+  return standIn
 }
 
 const SCHEMA: Schema = {

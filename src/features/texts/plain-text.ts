@@ -11,13 +11,13 @@ const MAX_NESTING = 100
  * come at the end in their order. No word is ever joined to its neighbour. The same Markdown gives the same text.
  */
 export function plainTextOf(markdown: string): string {
-  if (isBeyondParsing(markdown)) return stripped(markdown)
+  if (isBeyondParsing(markdown)) return roughTextOf(markdown)
   let tree: Root
   try {
     tree = parseMarkdown(markdown)
   } catch (error) {
     // The parser's own recursion ran out: better plain than none.
-    if (error instanceof RangeError) return stripped(markdown)
+    if (error instanceof RangeError) return roughTextOf(markdown)
     throw error
   }
   return textOfTree(tree, markdown)
@@ -179,8 +179,11 @@ function isMark(code: number): boolean {
   )
 }
 
-/** Without a parser: the marks at line starts and the emphasis go, the words stay. */
-function stripped(markdown: string): string {
+/**
+ * About the same without a parser, for Markdown that is too much for one: the marks at line starts and the emphasis go, the
+ * words stay. Linear in the length.
+ */
+export function roughTextOf(markdown: string): string {
   return markdown
     .split('\n')
     .map((line) =>

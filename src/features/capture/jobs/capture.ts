@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { z } from 'zod'
 import { defineJob } from '../../../core/define-job.ts'
 import { Failure } from '../../../core/failure.ts'
@@ -11,6 +12,8 @@ import { readGiven, type Given } from '../read-given.ts'
 import { storeCaptured, storeFailure } from '../store-captured.ts'
 import { watchForWithdrawal } from '../withdraw-capture.ts'
 
+const compress = promisify(gzip)
+
 const COVER_WIDTH = 800
 const COVER_BYTES = 8 * 1024 * 1024
 
@@ -18,6 +21,8 @@ const COVER_BYTES = 8 * 1024 * 1024
 export const captureJob = defineJob({
   kind: 'capture',
   input: z.object({ captureId: z.number() }),
+  // Someone waits for it, and what took all its time once takes it again.
+  givesUpOn: ['timed_out'],
   concurrency: 2,
   async run(library, { captureId }, run) {
     const capture = await findCapture(library.db, captureId)
@@ -46,7 +51,7 @@ export const captureJob = defineJob({
 async function captureNow(library: Library, capture: Capture, signal: AbortSignal): Promise<void> {
   const given = await take(library, capture, signal)
   const captured = await readGiven(given, signal)
-  const raw = await library.outside.media.put(gzipSync(given.bytes))
+  const raw = await library.outside.media.put(await compress(given.bytes))
   const cover = await takeCover(library, captured, signal)
   await library.change(async (change) => {
     const current = await findCapture(change.db, capture.id)
