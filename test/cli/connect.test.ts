@@ -54,6 +54,28 @@ describe('connect', () => {
     expect(tools).not.toContain('save_url')
   })
 
+  it('hands on which embedder the library has, and no key', async () => {
+    const env = {
+      COMMONPLACE_EMBEDDER: 'openai',
+      COMMONPLACE_EMBEDDER_URL: 'https://models.example/v1',
+      COMMONPLACE_EMBEDDER_MODEL: 'small',
+      COMMONPLACE_EMBEDDER_KEY: 'SECRET',
+    }
+    const { stdout } = await at.run(['connect', '--json'], { env })
+    expect(stdout).not.toContain('SECRET')
+    const { server, assistants } = JSON.parse(stdout)
+    expect(server.env).toEqual({ ...env, COMMONPLACE_EMBEDDER_KEY: '<your key>' })
+    for (const { settings } of assistants) {
+      if (settings === undefined) continue
+      const { mcpServers, servers } = JSON.parse(settings)
+      expect((mcpServers ?? servers).commonplace.env).toEqual(server.env)
+    }
+    expect(assistants[0].command).toContain(
+      '-e COMMONPLACE_EMBEDDER=openai -e COMMONPLACE_EMBEDDER_URL=https://models.example/v1',
+    )
+    expect(assistants[0].command).toContain("-e 'COMMONPLACE_EMBEDDER_KEY=<your key>' -- ")
+  })
+
   it('gives the lines of one assistant, and says which it knows', async () => {
     const { stdout } = await at.run(['connect', 'claude-code'])
     expect(stdout).toMatch(

@@ -9,7 +9,7 @@ export const connect = defineCommand({
   name: 'connect',
   usage: ['[claude-code|claude-desktop|cursor|vscode] [--read-only]'],
   about:
-    'Prints the lines that connect an assistant to this library: a command to run, or what to put into its settings file. With --read-only the assistant can search and read and change nothing.',
+    'Prints the lines that connect an assistant to this library: a command to run, or what to put into its settings file. With --read-only the assistant can search and read and change nothing. The embedder and the hosts that are set in the environment go with them; a key does not: put yours where it says so.',
   flags: [],
   examples: ['commonplace connect', 'commonplace connect claude-code'],
   words: { most: 1 },
@@ -28,7 +28,7 @@ export const connect = defineCommand({
   },
 })
 
-export interface AssistantLines {
+interface AssistantLines {
   id: string
   name: string
   /** A line for the shell. */
@@ -42,14 +42,14 @@ export interface AssistantLines {
 export function assistantLines(
   context: Pick<Context, 'config' | 'args' | 'env' | 'readOnly'>,
 ): AssistantLines[] {
-  const { command, args } = server(context)
-  const entry = { command, args }
-  const shell = [command, ...args].map(quote).join(' ')
+  const entry = server(context)
+  const shell = [entry.command, ...entry.args].map(quote).join(' ')
+  const set = Object.entries(entry.env ?? {}).map(([name, value]) => ` -e ${quote(`${name}=${value}`)}`)
   return [
     {
       id: 'claude-code',
       name: 'Claude Code',
-      command: `claude mcp add commonplace --scope user -- ${shell}`,
+      command: `claude mcp add commonplace --scope user${set.join('')} -- ${shell}`,
     },
     {
       id: 'claude-desktop',
@@ -98,10 +98,25 @@ export function printLines({ out }: Pick<Context, 'out'>, all: readonly Assistan
   }
 }
 
-/** Node and this program by their whole paths: an assistant's PATH is not the shell's. */
+/** Which embedder a library has must be one answer for all who open it, or each makes the vectors of the others anew. */
+const HANDED_ON = [
+  'COMMONPLACE_EMBEDDER',
+  'COMMONPLACE_EMBEDDER_URL',
+  'COMMONPLACE_EMBEDDER_MODEL',
+  'COMMONPLACE_EMBEDDER_KEY',
+  'COMMONPLACE_ALLOW_HOSTS',
+]
+/** Stands for what is printed nowhere. */
+const KEY_HERE = '<your key>'
+
+/**
+ * Node and this program by their whole paths, and what is set for it: an assistant has neither the PATH nor the environment of
+ * the shell.
+ */
 function server({ config, args, env, readOnly }: Pick<Context, 'config' | 'args' | 'env' | 'readOnly'>): {
   command: string
   args: string[]
+  env?: Record<string, string>
 } {
   const program = realpathSync(process.argv[1]!)
   const { library } = config()
@@ -110,9 +125,14 @@ function server({ config, args, env, readOnly }: Pick<Context, 'config' | 'args'
   const [command, ...words] = isPassing(program)
     ? ['npx', '-y', 'commonplace', 'mcp']
     : [process.execPath, program, 'mcp']
+  const set = HANDED_ON.flatMap((name) => {
+    const value = env[name]
+    return value ? [[name, name.endsWith('_KEY') ? KEY_HERE : value] as const] : []
+  })
   return {
     command: command!,
     args: [...words, ...(asUsual ? [] : ['--library', library]), ...(readOnly ? ['--read-only'] : [])],
+    ...(set.length > 0 && { env: Object.fromEntries(set) }),
   }
 }
 
@@ -120,4 +140,4 @@ function server({ config, args, env, readOnly }: Pick<Context, 'config' | 'args'
 const isPassing = (program: string): boolean => /[\\/]_npx[\\/]/.test(program)
 
 const quote = (word: string): string =>
-  /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
