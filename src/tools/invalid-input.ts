@@ -2,10 +2,13 @@ import type { z } from 'zod'
 import type { AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 
+/** Faults, or names in one of them, that are told of. */
+const SHOWN = 5
+
 /** The failure for arguments that were refused: names each field and what it takes, so that the call can be mended. */
 export function invalidInput(tool: AnyTool, error: z.ZodError): Failure {
   const issues = error.issues
-    .slice(0, 5)
+    .slice(0, SHOWN)
     .map((issue) => ({ field: fieldOf(issue), problem: problemOf(issue) }))
   const unknown = error.issues.some((issue) => issue.code === 'unrecognized_keys')
   const what = issues.map(({ field, problem }) => (field ? `${field} ${problem}` : problem)).join('; ')
@@ -22,7 +25,7 @@ const fieldOf = (issue: z.core.$ZodIssue): string => issue.path.map(String).join
 function problemOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `unknown argument ${issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')}`
+      return `unknown argument ${shown(issue.keys)}`
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}`
     case 'invalid_value':
@@ -38,6 +41,11 @@ function problemOf(issue: z.core.$ZodIssue): string {
     default:
       return issue.message
   }
+}
+
+function shown(names: readonly string[]): string {
+  const some = names.slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, 64)))
+  return some.join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '')
 }
 
 const article = (type: string): string =>

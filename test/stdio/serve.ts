@@ -36,6 +36,8 @@ export interface Served {
   request(method: string, params?: Json): Promise<Json | undefined>
   /** The same without waiting, for what is cancelled later. */
   begin(method: string, params?: Json): { id: number; answer: Promise<Json | undefined> }
+  /** The same with parameters that are sent as the JSON that they are. */
+  beginRaw(method: string, params: string): { id: number; answer: Promise<Json | undefined> }
   notify(method: string, params?: Json): void
   call(name: string, args?: Json, meta?: Json): Promise<Called>
   /** The exit code, or the signal that ended it. */
@@ -100,21 +102,22 @@ export function spawnServer(
     })
   })
   const meta = revision === '2026-07-28' ? { [V]: revision, [CAPABILITIES]: {} } : {}
-  const send = (message: Json): void => void child.stdin.write(`${JSON.stringify(message)}\n`)
+  const write = (line: string): void => void child.stdin.write(`${line}\n`)
   const withMeta = (params: Json): Json => {
     const given = isObject(params['_meta']) ? params['_meta'] : {}
     return { ...params, _meta: { ...meta, ...given } }
   }
   let count = 0
-  const begin = (method: string, params: Json = {}) => {
+  const beginRaw = (method: string, params: string) => {
     const id = ++count
     const answer = new Promise<Json | undefined>((resolve) => {
       if (child.exitCode !== null || child.signalCode !== null) resolve(undefined)
       else waiting.set(id, resolve)
     })
-    send({ jsonrpc: '2.0', id, method, params: withMeta(params) })
+    write(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`)
     return { id, answer }
   }
+  const begin = (method: string, params: Json = {}) => beginRaw(method, JSON.stringify(withMeta(params)))
   const request = (method: string, params?: Json) => begin(method, params).answer
   return {
     child,
@@ -123,8 +126,9 @@ export function spawnServer(
     notifications,
     stderr: () => stderr,
     begin,
+    beginRaw,
     request,
-    notify: (method, params = {}) => send({ jsonrpc: '2.0', method, params }),
+    notify: (method, params = {}) => write(JSON.stringify({ jsonrpc: '2.0', method, params })),
     async call(name, args = {}, callMeta) {
       const answer = await request('tools/call', {
         name,
