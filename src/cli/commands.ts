@@ -97,6 +97,11 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
         load: async () => (await import('./commands/connect.ts')).connect,
       },
       {
+        name: 'log',
+        summary: 'Show who changed what, you and your assistants',
+        load: async () => (await import('./commands/log.ts')).log,
+      },
+      {
         name: 'backup',
         summary: 'Write a copy of everything to one file',
         load: async () => (await import('./commands/backup.ts')).backup,

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { Changes, type Touched } from '../db/changes.ts'
+import { Changes } from '../db/changes.ts'
 import type { Schema } from '../db/schema.ts'
+import { writeAudit, type Author } from './audit.ts'
 import type { Job } from './define-job.ts'
 import { Failure } from './failure.ts'
 import type { Outside } from './outside.ts'
@@ -27,12 +28,7 @@ export interface Library {
 }
 
 /** Who changes the library, for the audit log, and what has to happen in the transaction that answers. */
-export interface CallMark {
-  /** `cli`, or the assistant's own name. */
-  connection: string
-  tool: string
-  intent?: string
-  requestId?: string
+export interface CallMark extends Author {
   /** First statement of the answering transaction; may throw to end it. */
   begin?(db: Transaction<Schema>): Promise<void>
   /** Last but for the audit entry: gives the output as it is checked. */
@@ -121,7 +117,9 @@ export function createLibrary(parts: LibraryParts): Library {
       if (answers) await call?.begin?.(transaction)
       const output = await work(change)
       if (answers) await call?.seal?.(transaction, output)
-      if (call && change.touched.length > 0) await writeAudit(change, call)
+      const { touched, at } = change
+      if (call && touched.length > 0)
+        await writeAudit(transaction, { id: await change.newId(), at, touched }, call)
       await change.close()
       queued = change.queued
       return output
@@ -140,34 +138,4 @@ export function createLibrary(parts: LibraryParts): Library {
     on: bind,
   })
   return bind(undefined)
-}
-
-/** Past this many rows an entry only counts them: a bulk import is undone as an import. */
-const AUDITED_ROWS = 1_000
-
-async function writeAudit(change: Change, call: CallMark): Promise<void> {
-  const { touched } = change
-  await change.db
-    .insertInto('audit')
-    .values({
-      id: await change.newId(),
-      at: change.at,
-      connection: call.connection,
-      tool: call.tool,
-      intent: call.intent ?? null,
-      request_id: call.requestId ?? null,
-      changes: JSON.stringify(touched.length > AUDITED_ROWS ? countByTable(touched) : touched),
-      undone_at: null,
-    })
-    .execute()
-}
-
-function countByTable(touched: readonly Touched[]): { table: string; op: string; count: number }[] {
-  const counts = new Map<string, { table: string; op: string; count: number }>()
-  for (const { table, op } of touched) {
-    const entry = counts.get(`${table} ${op}`) ?? { table, op, count: 0 }
-    entry.count++
-    counts.set(`${table} ${op}`, entry)
-  }
-  return [...counts.values()]
 }

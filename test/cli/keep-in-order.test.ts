@@ -50,6 +50,21 @@ describe('mark, tag, trash, restore', () => {
   })
 })
 
+describe('log', () => {
+  it('shows who changed what, and what stood there before', async () => {
+    const { stdout } = await at.run(['log'])
+    expect(stdout).toMatch(/cli +restore +took back 1 item · Herons/)
+    expect(stdout).toMatch(/cli +trash +threw away 1 item · Herons/)
+    expect(stdout).toMatch(/cli +tag +added 2 tags/)
+    const { entries } = await json('log', '--limit', '1')
+    expect(entries).toMatchObject([
+      { connection: 'cli', tool: 'restore', changes: [{ table: 'source', op: 'update' }] },
+    ])
+    expect(entries[0].changes[0].before.trashed_at).toMatch(/^\d{4}-/)
+    expect((await json('log', '--limit', '1', '--offset', '1')).entries[0].tool).toBe('trash')
+  })
+})
+
 describe('tools as commands', () => {
   it('take their inputs as flags in either spelling, the first one without', async () => {
     const markdown = (await at.run(['read-item', id, '--max-chars', '8'])).stdout

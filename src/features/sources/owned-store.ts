@@ -18,6 +18,34 @@ export async function listOwned(
   return owned
 }
 
+/** Titles of the sources that rows are or belong to, a title once; of rows that are gone nothing is known. */
+export async function titlesOf(
+  db: Db,
+  rows: readonly { table: string; id?: number | undefined }[],
+): Promise<string[]> {
+  const sourceIds = new Set<number>()
+  const idsIn = (table: string) => rows.flatMap((row) => (row.table === table ? (row.id ?? []) : []))
+  for (const id of idsIn('source')) sourceIds.add(id)
+  for (const table of OWNED) {
+    const ids = idsIn(table)
+    if (ids.length === 0) continue
+    const owners = await db.selectFrom(table).select('source_id').where('id', 'in', ids).execute()
+    for (const { source_id } of owners) sourceIds.add(source_id)
+  }
+  const tagged = idsIn('tagging')
+  if (tagged.length > 0) {
+    const targets = await db.selectFrom('tagging').select('target_id').where('id', 'in', tagged).execute()
+    for (const { target_id } of targets) sourceIds.add(target_id)
+  }
+  if (sourceIds.size === 0) return []
+  const named = db
+    .selectFrom('source')
+    .select('title')
+    .distinct()
+    .where('id', 'in', [...sourceIds])
+  return (await named.execute()).map(({ title }) => title)
+}
+
 /** Takes the tags off things that are about to go for ever. */
 export async function eraseTaggings(change: Change, targetIds: readonly number[]): Promise<void> {
   for (let from = 0; from < targetIds.length; from += 500) {
