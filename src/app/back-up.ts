@@ -9,9 +9,9 @@ import { LIBRARY_FILE, snapshot, type OpenFile } from './open-file.ts'
 import { writeTar, type TarEntry } from './tar.ts'
 
 /** What a backup says of itself. */
-export const BACKUP_FACTS = 'commonplace.json'
-export const BACKUP_FORMAT = 1
-export const MEDIA_FOLDER = 'media'
+const BACKUP_FACTS = 'commonplace.json'
+const BACKUP_FORMAT = 1
+const MEDIA_FOLDER = 'media'
 /** A media file is named by the SHA-256 of its bytes. */
 export const MEDIA_NAME = /^[0-9a-f]{64}$/
 

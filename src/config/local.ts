@@ -10,7 +10,6 @@ const environment = z.object({
   COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
   COMMONPLACE_EMBEDDER_KEY: z.string().optional(),
   COMMONPLACE_DEBUG: z.string().optional(),
-  NO_COLOR: z.string().optional(),
 })
 
 export interface LocalConfig {
@@ -23,7 +22,6 @@ export interface LocalConfig {
     | { kind: 'off' }
     | { kind: 'openai' | 'ollama'; url: string; model: string; apiKey: string | undefined }
   debug: boolean
-  color: boolean
 }
 
 /** Reads the environment once. Throws `invalid_input` with the name of the variable and what it takes. */
@@ -46,7 +44,6 @@ export function readLocalConfig(
       .filter(Boolean),
     embedder: embedderOf(given),
     debug: Boolean(given.COMMONPLACE_DEBUG),
-    color: !given.NO_COLOR,
   }
 }
 

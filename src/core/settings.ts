@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { machineTimeZone } from './days.ts'
 
-export const settingsSchema = z.object({
+const settingsSchema = z.object({
   timeZone: z.string().default(machineTimeZone),
   /** ISO weekday, 1 is Monday. */
   weekStart: z.coerce.number().int().min(1).max(7).default(1),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { text } from '../../core/text.ts'
 
 /** Most bytes of UTF-8 that the words of one highlight may have. */
-export const QUOTE_BYTES = 4_000
+const QUOTE_BYTES = 4_000
 
 /** Verbatim words of an item, as a tool takes them. */
 export const quoteText = text()
