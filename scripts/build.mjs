@@ -14,7 +14,6 @@ const workers = {
   'article-worker': 'src/features/capture/article-worker.ts',
   'pdf-worker': 'src/features/capture/pdf-worker.ts',
   'epub-worker': 'src/features/capture/epub-worker.ts',
-  'plain-file-worker': 'src/features/capture/plain-file-worker.ts',
   'embedding-worker': 'src/outside/embedding-worker.ts',
 }
 

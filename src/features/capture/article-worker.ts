@@ -1,23 +1,29 @@
 import { parentPort } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
-import type { Article, GivenPage } from './article.ts'
+import type { Article } from './article.ts'
 import type { WorkerReply } from './killable-worker.ts'
 import { readPage } from './page-reader.ts'
+import { readPlainFileText } from './plain-file-text.ts'
+import type { PlainFileText } from './plain-file-text.ts'
+import type { Reading } from './reading-worker.ts'
 
 // Extractors talk to the console; the program's standard output belongs to the protocol.
 for (const name of ['log', 'info', 'warn', 'error', 'debug', 'time', 'timeEnd'] as const)
   console[name] = () => {}
 
-parentPort?.on('message', (page: GivenPage) => {
+parentPort?.on('message', (reading: Reading) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
-  parentPort?.postMessage(answer(page))
+  parentPort?.postMessage(answer(reading))
 })
 
-function answer(page: GivenPage): WorkerReply<Article> {
+function answer(reading: Reading): WorkerReply<Article | PlainFileText> {
+  const { roughly = false } = reading
   try {
-    return { ok: true, value: readPage(page) }
+    const value =
+      'page' in reading ? readPage(reading.page, { roughly }) : readPlainFileText(reading.file, { roughly })
+    return { ok: true, value }
   } catch (error) {
-    // Anything else ends the worker, which is reported as a page that broke it.
+    // Anything else ends the worker, which is reported as a page or file that broke it.
     if (!(error instanceof Failure)) throw error
     const { code, message, hint } = error
     return { ok: false, code, message, hint }

@@ -9,8 +9,6 @@ export interface ArticlePage {
 export type GivenPage = (ArticlePage | UndecodedPage) & {
   /** The address that was asked for and how it was answered, so that what stands in the page's place is recognised. */
   asked?: { url: string; status: number } | undefined
-  /** Takes its words without its form: for pages that are too much for more. */
-  roughly?: boolean
 }
 
 interface UndecodedPage {

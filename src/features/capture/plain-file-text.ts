@@ -4,7 +4,7 @@ import { decodeText } from './decode-text.ts'
 import { readPlainFile } from './plain-file.ts'
 import type { PlainFile, PlainFileFacts } from './plain-file.ts'
 
-/** A Markdown or text file as it came. `roughly` is for files that are too much for a reading by the rules. */
+/** A Markdown or text file as it came. */
 export interface GivenPlainFile extends PlainFileFacts {
   bytes: Uint8Array
   contentType?: string | undefined
@@ -18,22 +18,22 @@ export interface PlainFileText extends PlainFile {
   warnings: string[]
 }
 
-/** Reads a Markdown or text file: seconds and hundreds of megabytes for a large one. Fails with `too_large`. */
-export function readPlainFileText({ bytes, contentType, ...facts }: GivenPlainFile): PlainFileText {
-  const file = readPlainFile(decodeText(bytes, contentType).text, facts)
-  const plain = facts.roughly ? roughly(file.markdown, facts) : plainTextOf(file.markdown)
+/**
+ * Reads a Markdown or text file: seconds and hundreds of megabytes for a large one, `roughly` a tenth of both. Fails with
+ * `too_large`.
+ */
+export function readPlainFileText(
+  { bytes, contentType, ...facts }: GivenPlainFile,
+  { roughly = false } = {},
+): PlainFileText {
+  const file = readPlainFile(decodeText(bytes, contentType).text, { ...facts, roughly })
+  const plain = roughly ? roughTextOf(file.markdown) : plainTextOf(file.markdown)
   return {
     ...file,
     plain,
     words: countWords(plain),
-    warnings: facts.roughly
+    warnings: roughly
       ? ['The file is too much to be read by the rules of Markdown; its words are all there.']
       : [],
   }
-}
-
-function roughly(markdown: string, { kind }: PlainFileFacts): string {
-  return kind === 'markdown'
-    ? roughTextOf(markdown)
-    : markdown.replaceAll(/\\([!-/:-@[-`{-~])/gu, '$1').trimEnd()
 }

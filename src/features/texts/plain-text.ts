@@ -190,7 +190,7 @@ export function roughTextOf(markdown: string): string {
       line
         .replace(/^[\s>]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})\s+)*/, '')
         .replace(/!?\[([^\][]*)\]\([^()\s]*\)/g, '$1')
-        .replace(/[*_~`]{1,3}/g, ''),
+        .replace(/\\([!-/:-@[-`{-~])|[*_~`]{1,3}/g, '$1'),
     )
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
