@@ -8,5 +8,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
+    // Hooks start programs, and a machine may have other work.
+    hookTimeout: 60_000,
   },
 })

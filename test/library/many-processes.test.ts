@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { good, serve, spawnServer } from '../stdio/serve.ts'
 import { openSite, page, type Site } from '../stdio/site.ts'
 import { openWorkspace, type Workspace } from '../support/run-cli.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 let site: Site
@@ -30,7 +33,7 @@ function workspace(): Workspace {
 }
 
 function rowsOf(library: string, sql: string): Json[] {
-  const database = new DatabaseSync(join(library, 'library.db'), { timeout: 10_000 })
+  const database = new DatabaseSync(join(library, 'library.db'), { timeout: 30_000 })
   try {
     return database.prepare(sql).all() as Json[]
   } finally {

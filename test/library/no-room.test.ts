@@ -3,10 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { failed, good, serve, spawnServer, type ServeOptions, type Served } from '../stdio/serve.ts'
 import { openSite, type Site } from '../stdio/site.ts'
 import { openWorkspace, type Workspace } from '../support/run-cli.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let at: Workspace
 let site: Site

@@ -6,11 +6,14 @@ import { Client as NewClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { MAIN } from '../support/mcp-process.ts'
 import { failed, good, type Called } from './serve.ts'
 import { openSite, type Site } from './site.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Both clients, said the same way. */
 interface Session {

@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { failed, good, serve, spawnServer, type Served, type ServeOptions } from './serve.ts'
 import { openSite, type Site } from './site.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 let site: Site
@@ -175,7 +178,7 @@ describe('the end', () => {
       good(await server.call('save_url', { url: `${site.origin}/before` }))
       const path = `/slow-${signal}`
       server.begin('tools/call', { name: 'save_url', arguments: { url: site.origin + path } })
-      await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(1)
       server.child.kill(signal)
       expect(await server.ended).toBe(0)
       expect(server.strays).toEqual([])

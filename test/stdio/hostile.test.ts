@@ -2,12 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isObject, type Json } from '../../src/mcp/protocol/messages.ts'
 import { TOOLS } from '../../src/tools/registry.ts'
 import { problemsOfResult } from '../protocol/spec-schemas.ts'
 import { failed, good, serve, type Called, type Served } from './serve.ts'
 import { openSite, type Site } from './site.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 let site: Site
@@ -189,7 +192,7 @@ describe('the line itself', () => {
   ])('%s is answered with an error', async (_what, line, code) => {
     const before = server.lines.length
     server.child.stdin!.write(`${line}\n`)
-    await expect.poll(() => server.lines.length, { timeout: 10_000 }).toBe(before + 1)
+    await expect.poll(() => server.lines.length, { timeout: 30_000 }).toBe(before + 1)
     const answer: unknown = JSON.parse(server.lines.at(-1)!)
     expect(isObject(answer) && answer['error']).toMatchObject({ code })
     expect(await server.request('ping')).toMatchObject({ result: {} })

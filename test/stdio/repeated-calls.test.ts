@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { failed, good, serve, type Called, type Served } from './serve.ts'
 import { openSite, type Site } from './site.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 let site: Site
@@ -131,7 +134,7 @@ describe('one requestId', () => {
     const path = '/slow-page'
     const args = { url: site.origin + path, requestId: 'slow' }
     const first = server.call('save_url', args)
-    await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(1)
     for (const each of [server, other]) {
       const called = await each.call('save_url', args)
       expect(failed(called)).toBe('in-progress')
@@ -150,9 +153,9 @@ describe('one requestId', () => {
     const path = '/slow-cancelled'
     const args = { url: site.origin + path, requestId: 'cancelled' }
     const { id: request } = server.begin('tools/call', { name: 'save_url', arguments: args })
-    await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(1)
     server.notify('notifications/cancelled', { requestId: request })
-    await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(0)
     site.release(path)
     expect(good(await server.call('save_url', args))).toMatchObject({ state: 'captured' })
   })
@@ -162,7 +165,7 @@ describe('one requestId', () => {
     const path = '/slow-doomed'
     const args = { url: site.origin + path, requestId: 'doomed' }
     doomed.begin('tools/call', { name: 'save_url', arguments: args })
-    await expect.poll(() => site.asked(path), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => site.asked(path), { timeout: 30_000 }).toBe(1)
     doomed.child.kill('SIGKILL')
     await doomed.ended
     const called = await server.call('save_url', args)

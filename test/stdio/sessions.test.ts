@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { problemsOfNotification, problemsOfResult } from '../protocol/spec-schemas.ts'
 import { REVISIONS, failed, good, serve, type Called, type Served } from './serve.ts'
 import { openSite, type Site } from './site.ts'
+
+// Many programs, one after another: a machine with other work needs longer.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string
 let site: Site
@@ -117,10 +120,10 @@ describe.each(REVISIONS)('at %s', (revision) => {
     const path = `/slow-${revision}`
     const args = { name: 'save_url', arguments: { url: site.origin + path } }
     const { id: request, answer } = server.begin('tools/call', args)
-    await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(1)
     const answered = server.lines.length
     server.notify('notifications/cancelled', { requestId: request, reason: 'changed my mind' })
-    await expect.poll(() => site.open(path), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => site.open(path), { timeout: 30_000 }).toBe(0)
     site.release(path)
     // The server is well, and the page does not come in later.
     expect(good(await call('list_items'))).toMatchObject({ total: 2 })
