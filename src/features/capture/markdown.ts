@@ -1,7 +1,8 @@
-import type { Nodes, Root } from 'mdast'
+import type { Nodes, Parents, Root, Text } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { mathToMarkdown } from 'mdast-util-math'
-import { toMarkdown } from 'mdast-util-to-markdown'
+import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown'
+import type { Info, State } from 'mdast-util-to-markdown'
 import type { Block } from './clean-tree-inlines.ts'
 
 /** One tree of an article's blocks; footnotes come last, those without a reference or a note not at all. */
@@ -24,8 +25,20 @@ export function writeMarkdown(root: Root): string {
     listItemIndent: 'one',
     incrementListMarker: true,
     resourceLink: true,
+    handlers: { text: writeText },
     extensions: [gfmToMarkdown({ tablePipeAlign: false }), mathToMarkdown()],
   })
+}
+
+/**
+ * Signs that Markdown could take for its own where they stand. Of what else there is, letters and everyday punctuation, the
+ * writer would ask the same forty questions for every piece of text: half of its time on a page of many short pieces.
+ */
+const MAY_MEAN = /[^\p{L}\p{M}\p{N} ,;"'?’“”‘–—….-]|^[ .-]|[\dWw]\.| $/u
+
+function writeText(node: Text, parent: Parents | undefined, state: State, info: Info): string {
+  const isHarmless = !MAY_MEAN.test(node.value) && !state.stack.includes('autolink')
+  return isHarmless ? node.value : defaultHandlers.text(node, parent, state, info)
 }
 
 /** A reference whose note was left out with other blocks would be read as brackets: it goes too, and so do orphaned notes. */
