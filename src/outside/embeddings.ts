@@ -5,6 +5,7 @@ import type { EmbedOptions, Embedder } from '../core/outside.ts'
 import { workerFile } from '../core/worker-file.ts'
 import { ExitGate } from './embeddings/exit-gate.ts'
 import type { Reply, Request, RuntimeName, WorkerSettings } from './embeddings/messages.ts'
+import { NO_TELEMETRY } from './embeddings/runtime.ts'
 
 const DIMENSIONS = 512
 const IDLE_MS = 60_000
@@ -103,6 +104,9 @@ class ModelWorker {
 
   constructor(settings: Omit<WorkerSettings, 'gate'>, log: ((text: string) => void) | undefined) {
     this.#log = log
+    // ONNX Runtime 1.29 and newer reports what it does to its makers unless the environment of the process says no, which a
+    // worker cannot change: https://github.com/microsoft/onnxruntime/blob/main/docs/Privacy.md
+    process.env[NO_TELEMETRY] = '1'
     const gate = new SharedArrayBuffer(8)
     const workerData: WorkerSettings = { ...settings, gate }
     const shut = (): void => new ExitGate(gate).shut(EXIT_MS)

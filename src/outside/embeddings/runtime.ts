@@ -14,6 +14,9 @@ interface OnnxRuntime {
   Tensor: new (type: 'int32', data: Int32Array, dims: number[]) => unknown
 }
 
+/** The variable that, set to 1 in the environment of the process, keeps the native runtime from reporting anything. */
+export const NO_TELEMETRY = 'ORT_DISABLE_TELEMETRY'
+
 /** A model ready to run. */
 export interface LoadedModel {
   runtime: RuntimeName
@@ -23,9 +26,11 @@ export interface LoadedModel {
 
 /**
  * Loads a model with `onnxruntime-node`, an optional dependency with native code. Rejects with whatever went wrong where it
- * is not installed or has no binary for this machine.
+ * is not installed or has no binary for this machine, and where it would send reports (`NO_TELEMETRY`).
  */
 export async function loadNative(model: Uint8Array, threads: number): Promise<LoadedModel> {
+  if (process.env[NO_TELEMETRY] !== '1')
+    throw new Error('the native runtime is not kept from sending reports')
   const name: string = 'onnxruntime-node' // a variable: types and bundles must do without it
   const imported: { default: OnnxRuntime } = await import(name)
   return load('native', imported.default, model, {
