@@ -1,5 +1,6 @@
 import { analyse } from 'chardet'
 import iconv from 'iconv-lite'
+import { wideEncoding } from './wide-encoding.ts'
 
 export interface DecodedText {
   text: string
@@ -12,24 +13,25 @@ const PRESCAN_BYTES = 16 * 1024
 const DETECT_BYTES = 64 * 1024
 
 /**
- * Turns the bytes of a page or text file into text. In order: byte order mark, the header's charset, a declaration in the
+ * Turns the bytes of a page or text file into text. In order: byte order mark, 16-bit units, the header's charset, a declaration in the
  * document (`<meta>`, XML), strict UTF-8, statistics over the bytes, windows-1252. A label of UTF-8 or of Western Latin is
  * only believed if the bytes agree. Never fails: bytes without meaning become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText {
   const mark = byteOrderMark(bytes)
   if (mark) return decode(bytes.subarray(mark.length), mark.encoding)
+  const wide = wideEncoding(bytes)
+  if (wide) return decode(bytes, wide)
 
   const labels = [headerLabel(contentType), documentLabel(bytes)].filter((label) => label !== undefined)
   const utf8 = decodeStrictUtf8(bytes)
-  const hasOtherThanAscii = bytes.some((byte) => byte > 127)
   for (const label of labels) {
     if (label === 'utf-8') {
       if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8' }
       continue
     }
     // Text that is no UTF-8 practically never reads as UTF-8 by chance, and Western Latin is what servers label blindly.
-    if (isWesternLatin(label) && hasOtherThanAscii && utf8 !== undefined) break
+    if (isWesternLatin(label) && utf8 !== undefined && /[^\0-\x7f]/.test(utf8)) break
     return decode(bytes, label)
   }
   if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8' }

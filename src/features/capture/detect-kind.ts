@@ -1,3 +1,5 @@
+import { wideEncoding } from './wide-encoding.ts'
+
 /** What a fetched or given file is. `vtt` and `srt` are captions; `unknown` is what nothing here can read. */
 export type FileKind = 'html' | 'pdf' | 'epub' | 'markdown' | 'text' | 'image' | 'vtt' | 'srt' | 'unknown'
 
@@ -22,10 +24,15 @@ export function detectKind({ bytes, contentType, fileName }: FileFacts): FileKin
   const binary = kindOfMagic(bytes)
   if (binary) return binary === 'zip' ? (declared === 'epub' ? 'epub' : 'unknown') : binary
 
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const isWide = wideEncoding(bytes) !== undefined
   const head = Buffer.from(bytes.subarray(0, SNIFF_BYTES))
   if (head.includes(0) && !isWide) return 'unknown'
-  const text = isWide ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8')
+  const text = isWide
+    ? head
+        .toString('latin1')
+        .replaceAll('\0', '')
+        .replace(/^[\xfe\xff]{2}/, '')
+    : head.toString('utf8')
   const written = kindOfText(text)
   if (written) return written === 'html' && declared === 'markdown' ? 'markdown' : written
   if (declared === undefined || declared === 'pdf' || declared === 'epub' || declared === 'image') {
