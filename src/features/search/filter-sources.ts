@@ -3,7 +3,7 @@ import type { Library } from '../../core/library.ts'
 import { readSettings, type Settings } from '../../core/settings.ts'
 import { nameKey } from '../../core/text.ts'
 import type { Schema } from '../../db/schema.ts'
-import { findSource } from '../sources/source-store.ts'
+import { findSource, readingState } from '../sources/source-store.ts'
 import { foldWords } from './fold-words.ts'
 import { fullText } from './indexes.ts'
 import { emptyFilter, type QueryFilter } from './query.ts'
@@ -79,19 +79,12 @@ function conditions(where: Where, filter: QueryFilter, rights: FilterRights): Ex
   if (filter.notKinds.length > 0) all.push(where('kind', 'not in', filter.notKinds))
   for (const tag of filter.tags) all.push(isTagged(tag, rights))
   for (const tag of filter.notTags) all.push(where.not(isTagged(tag, rights)))
-  if (filter.states.length > 0) all.push(where(READING_STATE, 'in', filter.states))
-  if (filter.notStates.length > 0) all.push(where(READING_STATE, 'not in', filter.notStates))
+  if (filter.states.length > 0) all.push(where(readingState, 'in', filter.states))
+  if (filter.notStates.length > 0) all.push(where(readingState, 'not in', filter.notStates))
   for (const mark of filter.marks) all.push(isMarked(mark, rights))
   for (const mark of filter.notMarks) all.push(where.not(isMarked(mark, rights)))
   return all
 }
-
-/** As lists show it: it derives from the latest read. */
-const READING_STATE = sql<string>`case (
-    select status from read where read.source_id = source.id and read.trashed_at is null order by id desc limit 1)
-  when 'reading' then 'reading' when 'paused' then 'reading'
-  when 'finished' then 'read' when 'did_not_finish' then 'read'
-  else 'unread' end`
 
 function isTagged(tag: string, { highlights }: FilterRights): Expression<SqlBool> {
   const onHighlight = highlights

@@ -1,3 +1,4 @@
+import { UNSPACED } from '../../core/text.ts'
 import { graphemeStart } from '../highlights/grapheme-boundary.ts'
 
 /** A stretch of a text that gets one vector. */
@@ -151,8 +152,6 @@ const LETTER = 1 / 3
 const DIGIT = 2 / 3
 /** White space is free, but for what follows the first of a run, so that a passage has an end. */
 const MORE_SPACE = 1 / 16
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /**
  * About how many tokens a language model makes of a text: a third of the letters of a word but at least one, one for each

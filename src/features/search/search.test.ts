@@ -388,3 +388,30 @@ describe('without vectors', () => {
     })
   })
 })
+
+it('goes by meaning at once where a remote model tells its dimensions only with its first answer', async () => {
+  const groups = [['heron', 'bird']]
+  library = await testLibrary({ embedder: conceptEmbedder(groups) })
+  await add({ title: 'Birds', text: 'A heron in the shallows.' })
+  await embedAll()
+  // Another process on the same library, as it starts.
+  const whole = conceptEmbedder(groups)
+  let dimensions = 0
+  const remote = {
+    ...whole,
+    get dimensions() {
+      return dimensions
+    },
+    embed: async (texts: string[]) => {
+      const vectors = await whole.embed(texts)
+      dimensions = whole.dimensions
+      return vectors
+    },
+  }
+  const { mode, hits } = await searchItems(
+    { ...library, outside: { ...library.outside, embedder: remote } },
+    { query: 'bird', scopes: ALL },
+  )
+  expect(mode).toBe('hybrid')
+  expect(hits).toMatchObject([{ matched: 'meaning' }])
+})

@@ -179,10 +179,12 @@ async function meaningOf(
   const either = signal ? AbortSignal.any([signal, limit]) : limit
   try {
     const embedding = embedder.embed([query.text], { priority: 'query', signal: either })
-    const [vectors, index] = await within(
-      either,
-      Promise.all([embedding, residentCodes(library.db, embedder)]),
-    )
+    // Codes are loaded meanwhile, but for a remote model, which knows its dimensions only after its first answer.
+    const codes = async () => {
+      if (embedder.dimensions === 0) await embedding
+      return residentCodes(library.db, embedder)
+    }
+    const [vectors, index] = await within(either, Promise.all([embedding, codes()]))
     if (index.size === 0) return { note: 'Searched by words: nothing has been embedded yet.' }
     const hits = await searchMeaning(library.db, index, vectors[0]!, scope)
     return (await hasWaiting(library))

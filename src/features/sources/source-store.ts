@@ -105,7 +105,8 @@ const currentStatus = sql<string | null>`(
   select status from read where read.source_id = source.id and read.trashed_at is null
   order by created_at desc, id desc limit 1)`
 
-const readingState = sql<ReadingState>`case
+/** Of the sources that a query is about; for every list that shows or narrows by it. */
+export const readingState = sql<ReadingState>`case
   when ${currentStatus} in ('reading', 'paused') then 'reading'
   when ${currentStatus} in ('finished', 'did_not_finish') then 'read'
   else 'unread' end`
