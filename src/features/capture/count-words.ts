@@ -1,5 +1,6 @@
-/** Scripts that put no space between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
+import { UNSPACED } from '../../core/text.ts'
+
+const EACH_UNSPACED = new RegExp(UNSPACED.source, 'gu')
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu
 
 /**
@@ -8,7 +9,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*/gu
  */
 export function countWords(text: string): number {
   let unspaced = 0
-  const rest = text.replace(UNSPACED, () => {
+  const rest = text.replace(EACH_UNSPACED, () => {
     unspaced++
     return ' '
   })
