@@ -61,7 +61,7 @@ export function readArticle({ html, url }: ArticlePage, { roughly = false } = {}
     markdown.length > MAX_READ_BACK || isBeyondParsing(markdown) ? written : parseMarkdown(markdown)
   const plain = textOfTree(tree, markdown)
   const words = countWords(plain)
-  if (words === 0 && isLarge) return readWordsOf(source, url)
+  if (words === 0 && (isLarge || source.isCut)) return readWordsOf(source, url)
   return {
     markdown,
     plain,
