@@ -145,6 +145,8 @@ interface CaptureTable {
   /** `current`, `unchanged`, or `kept` where a worse text was put aside. */
   outcome: string | null
   text_id: number | null
+  /** JSON array of sentences: what the reader should know of a text that was taken with losses. */
+  warnings: string | null
   requested_at: string
   finished_at: string | null
 }

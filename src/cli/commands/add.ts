@@ -4,7 +4,13 @@ import { buffer } from 'node:stream/consumers'
 import type { LocalLibrary } from '../../app/open-local.ts'
 import { Failure } from '../../core/failure.ts'
 import { toFailure } from '../../core/to-failure.ts'
-import { failureOf, listEnded, sourceOf, type Capture } from '../../features/capture/capture-store.ts'
+import {
+  failureOf,
+  listEnded,
+  remarkOn,
+  sourceOf,
+  type Capture,
+} from '../../features/capture/capture-store.ts'
 import type { Db } from '../../db/schema.ts'
 import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
 import { outcomeJson, printOutcome, type Added, type Outcome } from '../add-outcome.ts'
@@ -237,7 +243,7 @@ async function settle(db: Db, item: Added, capture: Capture): Promise<void> {
     return
   }
   item.state = capture.outcome === 'unchanged' ? 'there already' : 'captured'
-  if (capture.outcome === 'kept')
-    item.remark = 'It now gives far less text than before; the better text was kept.'
+  const remark = remarkOn(capture)
+  if (remark !== undefined) item.remark = remark
   item.source = await sourceOf(db, capture)
 }

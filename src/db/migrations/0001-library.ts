@@ -32,7 +32,7 @@ const STATEMENTS = [
   `create table capture (
      id integer primary key, source_id integer not null references source (id) on delete cascade,
      url text, given text, given_name text, state text not null, failure text, outcome text, text_id integer,
-     requested_at text not null, finished_at text)`,
+     warnings text, requested_at text not null, finished_at text)`,
   `create index capture_by_source on capture (source_id, id)`,
   `create index capture_by_given on capture (given) where given is not null`,
   `create table highlight (${SYNCED},

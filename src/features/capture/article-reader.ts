@@ -100,7 +100,9 @@ function readWordsOf(source: ArticleSource, url: string): Article {
     site: site ?? hostOf(base),
     method: 'rough',
     words: countWords(plain),
-    warnings: ['The page is very large: its words were kept without links, pictures and tables.'],
+    warnings: [
+      'The page is too much to be read in full: its words were kept without links, pictures and tables.',
+    ],
   }
 }
 

@@ -75,6 +75,7 @@ export async function requestCapture(change: Change, request: CaptureRequest): P
       failure: null,
       outcome: null,
       text_id: null,
+      warnings: null,
       finished_at: null,
     })
     .execute()

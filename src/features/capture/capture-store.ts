@@ -115,6 +115,13 @@ export function failureOf(capture: Pick<Capture, 'failure'>): Failure | undefine
   return new Failure(code, message, { hint })
 }
 
+/** What the reader should know of an attempt that went well; undefined where there is nothing. */
+export function remarkOn({ outcome, warnings }: Pick<Capture, 'outcome' | 'warnings'>): string | undefined {
+  const remarks: string[] = warnings === null ? [] : (JSON.parse(warnings) as string[])
+  if (outcome === 'kept') remarks.unshift('It now gives far less text than before; the better text was kept.')
+  return remarks.length > 0 ? remarks.join(' ') : undefined
+}
+
 /** The source that an attempt was made for, by the id it has now: a page may have turned out to be one that was there. */
 export async function sourceOf(db: Db, capture: Pick<Capture, 'source_id'>): Promise<Source> {
   const source = await findSource(db, capture.source_id)

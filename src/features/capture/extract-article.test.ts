@@ -39,7 +39,7 @@ describe('extractArticle', () => {
     expect(read).toMatchObject({
       method: 'rough',
       title: 'Slow',
-      warnings: [expect.stringContaining('large')],
+      warnings: [expect.stringContaining('too much')],
     })
     expect(read.plain.split('\n\n')).toEqual(Array(30_000).fill(`${sentence}link bold`))
   })

@@ -57,6 +57,7 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
       state: 'completed',
       outcome: verdict,
       text_id: textId,
+      warnings: captured.warnings.length > 0 ? JSON.stringify(captured.warnings) : null,
       source_id: source.id,
       finished_at: change.at,
     })

@@ -4,7 +4,7 @@ import type { Library } from '../../../core/library.ts'
 import { text } from '../../../core/text.ts'
 import { itemShape, toBareItem } from '../../sources/item.ts'
 import { requestCapture, type CaptureRequest, type Requested } from '../capture-source.ts'
-import { failureOf, findCapture, sourceOf, waitForCapture, type Capture } from '../capture-store.ts'
+import { failureOf, findCapture, remarkOn, sourceOf, waitForCapture, type Capture } from '../capture-store.ts'
 import { withdrawCapture } from '../withdraw-capture.ts'
 
 const WAIT_MS = 60_000
@@ -26,7 +26,7 @@ export const saveUrl = defineTool({
     item: itemShape,
     state: z.enum(['captured', 'pending']),
     created: z.boolean(),
-    /** Set where a worse text was put aside and the one before is still read. */
+    /** Set where a worse text was put aside and the one before is still read, or where the text was taken with losses. */
     note: z.string().optional(),
   }),
   scopes: ['sources:write'],
@@ -46,13 +46,12 @@ export const saveUrl = defineTool({
       const capture = captureId === undefined ? undefined : await findCapture(change.db, captureId)
       const source = await sourceOf(change.db, { source_id: capture?.source_id ?? sourceId })
       const pending = capture !== undefined && capture.state !== 'completed'
+      const remark = capture && remarkOn(capture)
       return {
         item: toBareItem(source),
         state: pending ? ('pending' as const) : ('captured' as const),
         created: created && source.id === sourceId,
-        ...(capture?.outcome === 'kept' && {
-          note: 'The page now gives far less text than before; the better text was kept.',
-        }),
+        ...(remark !== undefined && { note: remark }),
       }
     })
   },
