@@ -148,7 +148,7 @@ function examine(library: string, known: Acknowledged): void {
 
 it(
   `nothing acknowledged is lost and nothing is half there, killed at ${ROUNDS} random moments`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_130)
     const random = randomFrom(seed)

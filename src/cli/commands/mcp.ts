@@ -5,6 +5,7 @@ import { openFile, type OpenFile } from '../../app/open-file.ts'
 import { libraryFolder } from '../../config/library-folder.ts'
 import { createApp } from '../../mcp/app.ts'
 import { serveStdio } from '../../mcp/protocol/stdio.ts'
+import { Failure } from '../../core/failure.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { VERSION } from '../version.ts'
 
@@ -142,7 +143,9 @@ async function reportFailure(error: unknown): Promise<number> {
   return exitCodeOf(failure)
 }
 
-/** Standard output belongs to the protocol. */
+/** To standard error: standard output belongs to the protocol. What was expected is a line, what was not has its stack. */
 function log(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  const expected = error instanceof Failure && error.code !== 'internal_error'
+  const text = expected || !(error instanceof Error) ? String(error) : (error.stack ?? error.message)
+  process.stderr.write(`${text}\n`)
 }
