@@ -25,11 +25,25 @@ export async function kindOfPath(path: string): Promise<'folder' | 'file'> {
   }
 }
 
-/** The bytes of a file of a kind that can be captured. Throws `unsupported_type`, `too_large`, `no_text`, `file_not_found`. */
+/**
+ * The bytes of a file of a kind that can be captured. Throws `unsupported_type` (pipes and devices too),
+ * `too_large`, `no_text`, `file_not_found`.
+ */
 export async function readSupported(path: string): Promise<Uint8Array> {
   let bytes: Uint8Array
   try {
-    const { size } = await stat(path)
+    const facts = await stat(path)
+    if (!facts.isFile()) {
+      // A pipe may never end, and nothing could end the wait for one that nobody opens: not even a signal.
+      throw new Failure(
+        'unsupported_type',
+        `${path} is no file that can be read whole, but a pipe or a device.`,
+        {
+          hint: 'Give what comes out of it to standard input: `… | commonplace add -`.',
+        },
+      )
+    }
+    const { size } = facts
     if (size > MOST_BYTES) {
       throw new Failure('too_large', `${path} has ${Math.round(size / 1e6)} MB.`, {
         hint: `Files of up to ${MOST_BYTES / 1e6} MB can be added.`,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -101,6 +102,15 @@ describe('add', () => {
       { path: join('shelf', 'empty.txt'), reason: 'empty' },
       { path: join('shelf', 'picture.png'), reason: 'no page, book or text' },
     ])
+  })
+
+  it.skipIf(process.platform === 'win32')('waits for no pipe and reads no device', async () => {
+    execFileSync('mkfifo', [join(at.folder, 'pipe')])
+    for (const path of ['pipe', '/dev/zero', '/dev/null']) {
+      const { code, json } = await addJson([path, '--wait'])
+      expect(code).toBe(4)
+      expect(json.items).toMatchObject([{ state: 'failed', failure: { code: 'unsupported-type' } }])
+    }
   })
 
   it('without --wait stores the file at once and captures it in the background, which ends by itself', async () => {

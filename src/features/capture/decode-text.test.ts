@@ -55,6 +55,15 @@ describe('decodeText', () => {
     )
   })
 
+  it('does not take 8-bit text for 16-bit units because the header says so', () => {
+    for (const name of ['utf-16', 'utf-16le', 'utf-16be'])
+      expect(decodeText(Buffer.from('<p>a café</p>'), `text/html; charset=${name}`).text).toBe(
+        '<p>a café</p>',
+      )
+    const chinese = iconv.encode(CHINESE, 'utf-16le') // not one zero byte in it
+    expect(decodeText(chinese, 'text/plain; charset=utf-16le').text).toBe(CHINESE)
+  })
+
   it('takes away a byte order mark and believes it', () => {
     expect(decodeText(Buffer.from('\uFEFFnaïve'), 'text/html; charset=windows-1251').text).toBe('naïve')
     expect(decodeText(iconv.encode('naïve', 'utf-16le', { addBOM: true })).text).toBe('naïve')

@@ -15,7 +15,7 @@ const DETECT_BYTES = 64 * 1024
 /**
  * Turns the bytes of a page or text file into text. In order: byte order mark, 16-bit units, the header's charset, a declaration in the
  * document (`<meta>`, XML), strict UTF-8, statistics over the bytes, windows-1252. A label of UTF-8 or of Western Latin is
- * only believed if the bytes agree. Never fails: bytes without meaning become U+FFFD.
+ * only believed if the bytes agree, and one of 16-bit units only if they do not read as UTF-8. Never fails: bytes without meaning become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText {
   const mark = byteOrderMark(bytes)
@@ -26,6 +26,8 @@ export function decodeText(bytes: Uint8Array, contentType?: string): DecodedText
   const labels = [headerLabel(contentType), documentLabel(bytes)].filter((label) => label !== undefined)
   const utf8 = decodeStrictUtf8(bytes)
   for (const label of labels) {
+    // In 16-bit units spaces, line ends and markup have zero bytes.
+    if (label.startsWith('utf-16') && utf8 !== undefined && !bytes.includes(0)) continue
     if (label === 'utf-8') {
       if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8' }
       continue

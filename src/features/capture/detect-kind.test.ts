@@ -23,6 +23,8 @@ describe('detectKind by bytes', () => {
     ['captions', latin1('WEBVTT\n\n00:00.000 --> 00:02.000\nHi'), 'vtt'],
     ['subtitles', latin1('1\r\n00:00:01,000 --> 00:00:02,000\r\nHi'), 'srt'],
     ['plain text', Buffer.from('Just words, naïve ones.'), 'text'],
+    ['a page with a stray zero byte', latin1('<!DOCTYPE html><title>N\0ul</title><p>x'), 'html'],
+    ['data that begins like a page', latin1('<html>' + '\0\x01\x02'.repeat(100)), 'unknown'],
     ['noise', Uint8Array.from([0, 1, 2, 3, 4, 5, 0, 0]), 'unknown'],
     ['nothing', new Uint8Array(), 'unknown'],
   ])('%s', (_name, bytes, kind) => {

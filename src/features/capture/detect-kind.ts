@@ -26,7 +26,6 @@ export function detectKind({ bytes, contentType, fileName }: FileFacts): FileKin
 
   const isWide = wideEncoding(bytes) !== undefined
   const head = Buffer.from(bytes.subarray(0, SNIFF_BYTES))
-  if (head.includes(0) && !isWide) return 'unknown'
   const text = isWide
     ? head
         .toString('latin1')
@@ -34,6 +33,8 @@ export function detectKind({ bytes, contentType, fileName }: FileFacts): FileKin
         .replace(/^[\xfe\xff]{2}/, '')
     : head.toString('utf8')
   const written = kindOfText(text)
+  // A stray zero byte in a page is passed over, as browsers do; elsewhere it tells data from text.
+  if (head.includes(0) && !isWide && !(written === 'html' && isReadable(text))) return 'unknown'
   if (written) return written === 'html' && declared === 'markdown' ? 'markdown' : written
   if (declared === undefined || declared === 'pdf' || declared === 'epub' || declared === 'image') {
     // Announced as binary, or not at all, yet plainly text: it is taken for what it is.
