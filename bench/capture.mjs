@@ -2,7 +2,7 @@
 // Captures of large and of hostile pages and files by the built program: time, peak memory of the whole process (workers
 // included), and how long its event loop stood still.
 //
-//   node bench/capture.mjs [--only large,server,hostile] [--json]
+//   node bench/capture.mjs [--only large,server,hostile] [--embedder off|builtin] [--json]
 //
 // large: a 300-page PDF, pages and texts of 5 MB through `commonplace add FILE --wait`. server: the same through one stdio
 // server, which answers a ping every 20 ms meanwhile. hostile: what must end in a failure in time.
@@ -19,6 +19,7 @@ import { bundle } from '../scripts/bundle.mjs'
 
 const { values: options } = parseArgs({
   options: {
+    embedder: { type: 'string', default: 'off' },
     only: { type: 'string', default: 'large,server,hostile' },
     json: { type: 'boolean', default: false },
   },
@@ -140,7 +141,7 @@ function start(args, told) {
     env: {
       ...process.env,
       COMMONPLACE_ALLOW_HOSTS: host,
-      COMMONPLACE_EMBEDDER: 'off',
+      COMMONPLACE_EMBEDDER: options.embedder,
       COMMONPLACE_BENCH_WATCH: told,
     },
   })
@@ -183,7 +184,7 @@ async function captureInServer() {
     clientInfo: { name: 'bench', version: '1' },
   })
   await sleep(1_000)
-  print(['save_url in a server', 'seconds', 'pings', 'ping p50 ms', 'p99', 'longest', 'outcome'])
+  print(['save_url in a server', 'seconds', 'pings', 'ping p50 ms', 'p99', 'longest', 'peak MiB', 'outcome'])
   const rows = []
   for (const name of Object.keys(large)) {
     const pings = []
@@ -203,7 +204,16 @@ async function captureInServer() {
     pings.sort((a, b) => a - b)
     const at = (share) => pings[Math.min(pings.length - 1, Math.floor(pings.length * share))] ?? 0
     const outcome = result.isError ? result.structuredContent.code : result.structuredContent.state
-    const row = { name, seconds, pings: pings.length, p50: at(0.5), p99: at(0.99), max: at(1), outcome }
+    const row = {
+      name,
+      seconds,
+      pings: pings.length,
+      p50: at(0.5),
+      p99: at(0.99),
+      max: at(1),
+      peakMb: peakOf(child.pid),
+      outcome,
+    }
     print([
       name,
       seconds.toFixed(1),
@@ -211,6 +221,7 @@ async function captureInServer() {
       row.p50.toFixed(1),
       row.p99.toFixed(1),
       row.max.toFixed(0),
+      row.peakMb.toFixed(0),
       outcome,
     ])
     rows.push(row)
@@ -222,9 +233,15 @@ async function captureInServer() {
   return { rows, watched }
 }
 
+/** Peak memory so far, where the system tells (Linux). */
+function peakOf(pid) {
+  const status = process.platform === 'linux' ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
 function print(cells) {
   if (options.json) return
-  const widths = [26, 9, 9, 17, 9, 9, 30]
+  const widths = [26, 9, 9, 17, 9, 9, 9, 30]
   console.log(
     cells
       .map((cell, at) => (at === 0 ? String(cell).padEnd(widths[0]) : String(cell).padStart(widths[at])))

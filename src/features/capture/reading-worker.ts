@@ -23,6 +23,8 @@ export interface ReadingOptions {
 
 const HEAP_MB = 384
 const IDLE_MS = 5_000
+/** After more bytes or characters than this the worker goes, and the memory that it grew by with it. */
+const KEPT_AFTER = 1_000_000
 
 let idle: { worker: Worker; timer: NodeJS.Timeout } | undefined
 /** One is read after another: memory is that of one. */
@@ -85,7 +87,7 @@ async function readNow<T>(
     })
   } finally {
     finish()
-    if (isSound) putAside(worker)
+    if (isSound && sizeOf(reading) <= KEPT_AFTER) putAside(worker)
     else await worker.terminate()
   }
 }
@@ -121,6 +123,11 @@ function putAside(worker: Worker): void {
   timer.unref()
   worker.unref()
   idle = { worker, timer }
+}
+
+function sizeOf(reading: Reading): number {
+  const given = 'page' in reading ? reading.page : reading.file
+  return 'bytes' in given ? given.bytes.byteLength : given.html.length
 }
 
 /** Bytes move as a copy: the caller keeps its own, and a second reading needs them again. */

@@ -17,6 +17,8 @@ export interface WallFacts {
 
 /** Below this many words a page may be a wall; articles are hardly ever shorter, walls hardly ever longer. */
 const SHORT_PAGE = 250
+/** Characters of text past which nothing is counted any more: it is no wall. */
+const LONG_PAGE = 50_000
 
 /** As far as a page is looked at; walls are small. */
 const MAX_MARKUP = 400_000
@@ -53,6 +55,7 @@ const MISSING_TEXT =
  * Null for everything else. It needs a short text and two signs at least, so that an article about any of these passes.
  */
 export function recogniseWall(facts: WallFacts): Failure | null {
+  if (facts.text.length > LONG_PAGE) return null
   const words = countWords(facts.text)
   if (words >= SHORT_PAGE) return null
   const title = facts.title.trim()
