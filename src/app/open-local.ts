@@ -31,11 +31,14 @@ export interface LocalOptions {
   outside?: Outside
   now?: () => Date
   onError?: (error: unknown, where: string) => void
+  /** Told before and after the commit of a change that queues jobs, for whoever does the work apart from `work`. */
+  queueing?: (due: Date) => void
+  wake?: () => void
 }
 
 /** Opens a reader's own library and everything it is wired to. Makes it where there is none. */
 export async function openLocal(config: LocalConfig, options: LocalOptions = {}): Promise<LocalLibrary> {
-  const { readOnly = false, now = () => new Date(), onError = () => {} } = options
+  const { readOnly = false, now = () => new Date(), onError = () => {}, queueing } = options
   const file = options.opened ?? openFile(config.library, { readOnly })
   const db = queriesOn(file.database)
   try {
@@ -51,7 +54,14 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
   }
   const outside = options.outside ?? realOutside(config, file.folder)
   let worker: Worker | undefined
-  const library = createLibrary({ db, outside, readOnly, now, wake: () => worker?.wake() })
+  const library = createLibrary({
+    db,
+    outside,
+    readOnly,
+    now,
+    ...(queueing && { queueing }),
+    wake: () => (worker ? worker.wake() : options.wake?.()),
+  })
   return {
     library,
     file,
@@ -86,7 +96,8 @@ function realOutside(config: LocalConfig, folder: string): Outside {
   }
 }
 
-function embedderFor(config: LocalConfig['embedder']): Embedder | undefined {
+/** The embedder that the configuration names; undefined where it is switched off. */
+export function embedderFor(config: LocalConfig['embedder']): Embedder | undefined {
   if (config.kind === 'off') return undefined
   if (config.kind === 'builtin') return createBuiltInEmbedder()
   const { kind, url, model, apiKey } = config

@@ -121,7 +121,7 @@ const VARIABLES = {
   COMMONPLACE_WRITES_PER_MINUTE: number('calls that write, per connection', 1, 1_000_000, 30),
   COMMONPLACE_WRITES_PER_DAY: number('calls that write, per connection', 1, 100_000_000, 500),
   COMMONPLACE_OPEN_LIBRARIES: number('libraries kept open', 1, 10_000, 256),
-  COMMONPLACE_WORKERS: number('libraries whose queued work is done at once', 0, 64, 2),
+  COMMONPLACE_WORKERS: number('libraries whose queued work is done at once', 0, 64, 8),
   COMMONPLACE_HOSTS: list(
     'host names by commas, without ports',
     'names answered beside that of COMMONPLACE_URL',

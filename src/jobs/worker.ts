@@ -33,6 +33,9 @@ export interface Worker {
 /** How often a process may die at a job, beyond the job's own attempts, before the job is taken for the cause. */
 const DEATHS = 100
 
+/** How long a queue that could not be read is left alone by who waits for it. */
+const BLIND_MS = 250
+
 /** Doubling from five seconds, as of the attempt that failed. */
 const retryDelayMs = (attempt: number): number => 5_000 * 2 ** (attempt - 1)
 
@@ -46,6 +49,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
   let stopped = false
   let looking: Promise<void> | undefined
   let again = false
+  let blind = false
   let swept = false
   const timer = setInterval(wake, pollMs)
   timer.unref()
@@ -65,6 +69,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
     while (again) {
       again = false
       if (stopped) return
+      blind = false
       try {
         if (!swept) await releaseDeadJobs(library.db, isDeadOwner, library.now())
         swept = true
@@ -74,6 +79,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
           begin(row)
         }
       } catch (error) {
+        blind = true
         onError(error, 'queue')
         return
       }
@@ -137,6 +143,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
       for (;;) {
         wake()
         await looking
+        // A queue that cannot be read (a full disk) is not asked again at once.
+        if (blind && !stopped) await new Promise((resolve) => setTimeout(resolve, BLIND_MS))
         if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
         else if (!again && !(await hasDueJobs(library.db, kinds, library.now()))) return
         else if (stopped) return

@@ -7,6 +7,8 @@ export interface ConnectOptions {
   readOnly?: boolean
   /** How long a writer waits for another process, in milliseconds. */
   busyMs?: number
+  /** Most memory for pages of the file, in KiB. */
+  cacheKiB?: number
 }
 
 /**
@@ -15,13 +17,13 @@ export interface ConnectOptions {
  */
 export function connect(
   file: string,
-  { readOnly = false, busyMs = 10_000 }: ConnectOptions = {},
+  { readOnly = false, busyMs = 10_000, cacheKiB = 16_000 }: ConnectOptions = {},
 ): DatabaseSyncInstance {
   const database = new DatabaseSync(file, { readOnly, timeout: busyMs })
   try {
     if (!readOnly) database.exec('pragma journal_mode = wal')
     database.exec(
-      'pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000',
+      `pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${cacheKiB}`,
     )
     return database
   } catch (error) {
