@@ -14,8 +14,10 @@ export interface AccountLimits {
   /** Hosted assistants register all their readers' connections from a few addresses. */
   register: Limit
   authorize: Limit
-  /** Refused requests at the token and revocation endpoints. */
+  /** Refused requests of one client from one address at the token and revocation endpoints. */
   refusedTokens: Limit
+  /** The same of all clients: hosted assistants speak for many readers from a few addresses. */
+  refusedTokensByAddress: Limit
 }
 
 const QUARTER = 15 * 60
@@ -26,5 +28,6 @@ export const ACCOUNT_LIMITS: AccountLimits = {
   signInByAddress: { count: 100, seconds: QUARTER },
   register: { count: 120, seconds: 3_600 },
   authorize: { count: 300, seconds: QUARTER },
-  refusedTokens: { count: 300, seconds: QUARTER },
+  refusedTokens: { count: 100, seconds: QUARTER },
+  refusedTokensByAddress: { count: 3_000, seconds: QUARTER },
 }

@@ -28,12 +28,7 @@ export const emailKey = (email: string): string => email.trim().normalize('NFC')
 /** Adds a reader with a library of their own. Throws `invalid_input` where the e-mail is taken or is none. */
 export async function addReader(accounts: Accounts, given: NewReader): Promise<Reader> {
   const id = newName()
-  const email = given.email === undefined ? null : emailKey(given.email)
-  if (email !== null && !/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email)) {
-    throw new Failure('invalid_input', 'That is not an e-mail address.', {
-      hint: 'Give one such as ada@example.org.',
-    })
-  }
+  const email = given.email === undefined ? null : checkedEmail(given.email)
   const reader: Reader = { id, email, name: given.name ?? null, library: given.library ?? id }
   const added = await accounts.db
     .insertInto('reader')
@@ -42,9 +37,7 @@ export async function addReader(accounts: Accounts, given: NewReader): Promise<R
     .returning('id')
     .executeTakeFirst()
   if (added) return reader
-  throw new Failure('invalid_input', 'There is a reader with this e-mail or library already.', {
-    hint: 'Sign in, or take another address.',
-  })
+  throw taken()
 }
 
 export const findReader = (db: ServerDb, id: string): Promise<Reader | undefined> =>
@@ -89,13 +82,40 @@ export async function keepPassword(db: ServerDb, readerId: string, hash: string,
     .execute()
 }
 
+/** Throws `invalid_input` where the e-mail is none or another reader's. */
 export async function setEmail(db: ServerDb, readerId: string, email: string): Promise<void> {
-  await db
+  const key = checkedEmail(email)
+  const changed = await db
     .updateTable('reader')
-    .set({ email: emailKey(email) })
+    .set({ email: key })
     .where('id', '=', readerId)
-    .execute()
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('reader as other')
+            .select('other.id')
+            .where('other.email', '=', key)
+            .where('other.id', '!=', readerId),
+        ),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!changed) throw taken()
 }
+
+function checkedEmail(email: string): string {
+  const key = emailKey(email)
+  if (/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(key)) return key
+  throw new Failure('invalid_input', 'That is not an e-mail address.', {
+    hint: 'Give one such as ada@example.org.',
+  })
+}
+
+const taken = (): Failure =>
+  new Failure('invalid_input', 'There is a reader with this e-mail or library already.', {
+    hint: 'Sign in, or take another address.',
+  })
 
 /** Deletes the reader and, by foreign keys, every session, link, connection and token of theirs at once. */
 export async function deleteReader(db: ServerDb, readerId: string): Promise<boolean> {
