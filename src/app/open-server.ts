@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { ServerConfig } from '../config/server.ts'
 import { Failure } from '../core/failure.ts'
 import type { Embedder, Pages } from '../core/outside.ts'
@@ -142,6 +143,8 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
       await embedder?.close()
       runtime.close()
       await accounts.close()
+      // What was written then lies in the one file, for whoever copies it.
+      await sql`pragma wal_checkpoint(passive)`.execute(db)
       await db.destroy()
     },
   }

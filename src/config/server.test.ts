@@ -15,7 +15,7 @@ const refusal = (env: NodeJS.ProcessEnv): string => {
 describe('the configuration of the server', () => {
   it('needs none: one reader, whose library is the local one', () => {
     const config = readServerConfig({ XDG_DATA_HOME: '/data', HOME: '/home/a' })
-    expect(config).toMatchObject({ publicUrl: undefined, host: '127.0.0.1', port: 3210, signUp: 'closed' })
+    expect(config).toMatchObject({ publicUrl: undefined, host: '127.0.0.1', port: 3210 })
     expect(config.reads).toEqual({ perMinute: 60, perDay: 2_000 })
     expect(config.writes).toEqual({ perMinute: 30, perDay: 500 })
     expect(config.firstLibrary).toBe(config.local.library)
@@ -49,7 +49,7 @@ describe('the configuration of the server', () => {
     { COMMONPLACE_PORT: '-1' },
     { COMMONPLACE_PORT: '80a' },
     { COMMONPLACE_PORT: '1e3' },
-    { COMMONPLACE_SIGN_UP: 'Open' },
+    { COMMONPLACE_LOG: 'all' },
     { COMMONPLACE_READS_PER_MINUTE: '0' },
     { COMMONPLACE_WRITES_PER_DAY: 'many' },
     { COMMONPLACE_OPEN_LIBRARIES: '0' },
@@ -77,7 +77,7 @@ describe('the configuration of the server', () => {
     expect(by).toMatchObject({
       COMMONPLACE_PORT: '80 (command line)',
       COMMONPLACE_DATA: '/srv/c (environment)',
-      COMMONPLACE_SIGN_UP: 'closed (default)',
+      COMMONPLACE_WORKERS: '8 (default)',
       COMMONPLACE_EMBEDDER: 'off (environment)',
     })
   })

@@ -4,9 +4,7 @@ import { Failure } from '../core/failure.ts'
 import { libraryFolder } from './library-folder.ts'
 import { readLocalConfig, type LocalConfig } from './local.ts'
 
-/** How new readers come to a server. */
-export const SIGN_UPS = ['open', 'invite', 'closed'] as const
-export type SignUp = (typeof SIGN_UPS)[number]
+const LOGS = ['events', 'requests'] as const
 
 /** What one class of calls may take, per connection. */
 export interface CallLimit {
@@ -24,7 +22,6 @@ export interface ServerConfig {
   dataFolder: string
   /** The library of the first reader: the one that `commonplace mcp` opens. */
   firstLibrary: string
-  signUp: SignUp
   reads: CallLimit
   writes: CallLimit
   /** Libraries that stay open at once, beside those in use. */
@@ -37,6 +34,8 @@ export interface ServerConfig {
   origins: string[]
   /** How many proxies stand in front, each of which adds the caller's address to `X-Forwarded-For`. */
   proxies: number
+  /** Whether every request gets a line in the log, or only what went wrong. */
+  log: (typeof LOGS)[number]
   /** What a server shares with a local library: embedder, hosts that may be captured. */
   local: LocalConfig
 }
@@ -111,11 +110,6 @@ const VARIABLES = {
     'where accounts and libraries are kept',
     z.string().min(1).optional(),
   ),
-  COMMONPLACE_SIGN_UP: variable(
-    SIGN_UPS.join(', '),
-    'whether new readers may come by themselves, by invitation, or not at all',
-    z.enum(SIGN_UPS).default('closed'),
-  ),
   COMMONPLACE_READS_PER_MINUTE: number('calls that read, per connection', 1, 1_000_000, 60),
   COMMONPLACE_READS_PER_DAY: number('calls that read, per connection', 1, 100_000_000, 2_000),
   COMMONPLACE_WRITES_PER_MINUTE: number('calls that write, per connection', 1, 1_000_000, 30),
@@ -133,6 +127,11 @@ const VARIABLES = {
     /^https?:\/\/[\w.-]+(:\d{1,5})?$/,
   ),
   COMMONPLACE_PROXIES: number('proxies in front of the server', 0, 10, 0),
+  COMMONPLACE_LOG: variable(
+    LOGS.join(', '),
+    'what the log on standard error tells of',
+    z.enum(LOGS).default('events'),
+  ),
 }
 
 type Name = keyof typeof VARIABLES
@@ -153,7 +152,6 @@ const environment = z.object({
   COMMONPLACE_HOST: VARIABLES.COMMONPLACE_HOST.schema,
   COMMONPLACE_PORT: VARIABLES.COMMONPLACE_PORT.schema,
   COMMONPLACE_DATA: VARIABLES.COMMONPLACE_DATA.schema,
-  COMMONPLACE_SIGN_UP: VARIABLES.COMMONPLACE_SIGN_UP.schema,
   COMMONPLACE_READS_PER_MINUTE: VARIABLES.COMMONPLACE_READS_PER_MINUTE.schema,
   COMMONPLACE_READS_PER_DAY: VARIABLES.COMMONPLACE_READS_PER_DAY.schema,
   COMMONPLACE_WRITES_PER_MINUTE: VARIABLES.COMMONPLACE_WRITES_PER_MINUTE.schema,
@@ -163,6 +161,7 @@ const environment = z.object({
   COMMONPLACE_HOSTS: VARIABLES.COMMONPLACE_HOSTS.schema,
   COMMONPLACE_ORIGINS: VARIABLES.COMMONPLACE_ORIGINS.schema,
   COMMONPLACE_PROXIES: VARIABLES.COMMONPLACE_PROXIES.schema,
+  COMMONPLACE_LOG: VARIABLES.COMMONPLACE_LOG.schema,
 })
 
 /**
@@ -196,7 +195,6 @@ export function readServerConfig(
     port: given.COMMONPLACE_PORT,
     dataFolder,
     firstLibrary: chosen ? local.library : dataFolder,
-    signUp: given.COMMONPLACE_SIGN_UP,
     reads: { perMinute: given.COMMONPLACE_READS_PER_MINUTE, perDay: given.COMMONPLACE_READS_PER_DAY },
     writes: { perMinute: given.COMMONPLACE_WRITES_PER_MINUTE, perDay: given.COMMONPLACE_WRITES_PER_DAY },
     openLibraries: given.COMMONPLACE_OPEN_LIBRARIES,
@@ -204,6 +202,7 @@ export function readServerConfig(
     hosts: given.COMMONPLACE_HOSTS,
     origins: given.COMMONPLACE_ORIGINS,
     proxies: given.COMMONPLACE_PROXIES,
+    log: given.COMMONPLACE_LOG,
     local,
   }
 }
@@ -229,7 +228,6 @@ export function explainServerConfig(
     COMMONPLACE_HOST: config.host,
     COMMONPLACE_PORT: String(config.port),
     COMMONPLACE_DATA: config.dataFolder,
-    COMMONPLACE_SIGN_UP: config.signUp,
     COMMONPLACE_READS_PER_MINUTE: String(config.reads.perMinute),
     COMMONPLACE_READS_PER_DAY: String(config.reads.perDay),
     COMMONPLACE_WRITES_PER_MINUTE: String(config.writes.perMinute),
@@ -239,6 +237,7 @@ export function explainServerConfig(
     COMMONPLACE_HOSTS: config.hosts.join(', ') || 'none',
     COMMONPLACE_ORIGINS: config.origins.join(', ') || 'none',
     COMMONPLACE_PROXIES: String(config.proxies),
+    COMMONPLACE_LOG: config.log,
   }
   const sourceOf = (name: string, flag?: string): string =>
     flag !== undefined ? 'command line' : env[name] ? 'environment' : 'default'
@@ -285,7 +284,7 @@ function warningsOf(config: ServerConfig, env: NodeJS.ProcessEnv): string[] {
     warnings.push(
       'COMMONPLACE_URL is not https: assistants refuse to connect, and tokens can be read on the way.',
     )
-  if (config.local.allowHosts.length > 0 && config.signUp !== 'closed')
+  if (config.local.allowHosts.length > 0 && publicUrl !== undefined)
     warnings.push(
       'COMMONPLACE_ALLOW_HOSTS holds for all readers: each of them can read what those hosts serve.',
     )
