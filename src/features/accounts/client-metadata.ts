@@ -73,7 +73,7 @@ function nameOf(given: unknown): string | undefined {
 }
 
 const printable = (text: string, max: number): string =>
-  [...text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')].slice(0, max).join('')
+  [...text.toWellFormed().replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')].slice(0, max).join('')
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
