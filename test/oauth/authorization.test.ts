@@ -340,7 +340,7 @@ describe('the consent page', () => {
     const { action } = formOf(await consentPage())
     const thief = await new Browser(server).signIn(other)
     await consentPage({}, thief)
-    for (const [key, cookie] of [...thief.jar])
+    for (const [key, cookie] of Array.from(thief.jar))
       if (cookie.name === 'request')
         thief.jar.set(`moved ${key}`, { ...cookie, path: new URL(action).pathname })
     expect((await thief.page(action)).status).toBe(400)

@@ -34,6 +34,7 @@ export interface TestServer {
 export interface ServerOptions {
   file?: string
   limits?: Partial<AccountLimits>
+  passwordCost?: number
   /** Stands behind the same public address as another. */
   base?: string
   /** Takes the place of the caller's address, by a header of the test's. */
@@ -59,6 +60,8 @@ export async function startOAuthServer(options: ServerOptions = {}): Promise<Tes
     db,
     base,
     pages: pagesOf(web, fetched),
+    // Passwords are tried all the time here; how hard they are is a test of its own.
+    passwordCost: options.passwordCost ?? 6,
     limits: { ...NO_LIMITS, ...options.limits },
     now: () => new Date(Date.now() + skipped * 1_000),
   })

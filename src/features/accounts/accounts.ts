@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts'
 import type { Pages } from '../../core/outside.ts'
 import type { ServerSchema } from '../../db/server/schema.ts'
 import { ACCOUNT_LIMITS, type AccountLimits } from './limits.ts'
+import { PASSWORD_COST, type PasswordCost } from './password.ts'
 import { audienceOf } from './resource.ts'
 import { keyFor, newSecret } from './secrets.ts'
 import { sweep } from './sweep.ts'
@@ -18,6 +19,7 @@ export interface Accounts {
   readonly pages: Pages
   readonly keys: AccountKeys
   readonly limits: AccountLimits
+  readonly passwordCost: PasswordCost
   readonly usage: Usage
   now(): Date
   /** Writes down what is only counted yet. Does not close the database. */
@@ -40,6 +42,7 @@ export interface AccountsParts {
   /** Where the server's secret lies outside its database; else one is made and kept there. At least 32 characters. */
   secret?: string
   limits?: Partial<AccountLimits>
+  passwordCost?: PasswordCost
   now?: () => Date
   onError?: (error: unknown, where: string) => void
 }
@@ -68,6 +71,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       registration: keyFor(secret, 'registration access'),
     },
     limits: { ...ACCOUNT_LIMITS, ...parts.limits },
+    passwordCost: parts.passwordCost ?? PASSWORD_COST,
     usage,
     now,
     async close() {

@@ -1,7 +1,7 @@
 import { Failure } from '../../core/failure.ts'
 import type { Accounts } from './accounts.ts'
 import { after, LIFETIME } from './lifetimes.ts'
-import { hashPassword, NOBODYS_HASH, passwordFits } from './password.ts'
+import { hashPassword, nobodysHash, passwordFits } from './password.ts'
 import { countAttempt, networkOf, uncountAttempt } from './rate-counter-store.ts'
 import {
   addReader,
@@ -44,7 +44,10 @@ export async function signInWithPassword(
   ] as const
   for (const [limit, who] of counters) await countAttempt(accounts, limit, who)
   const found = await findCredential(accounts.db, email)
-  const fits = await passwordFits(password.slice(0, PASSWORD.max), found?.hash ?? NOBODYS_HASH)
+  const fits = await passwordFits(
+    password.slice(0, PASSWORD.max),
+    found?.hash ?? nobodysHash(accounts.passwordCost),
+  )
   if (!found?.hash || !fits) return undefined
   for (const [limit, who] of counters) await uncountAttempt(accounts, limit, who)
   const { hash: _hash, ...reader } = found
@@ -67,7 +70,7 @@ export async function setPassword(
       hint: 'Take a few words that nobody else would put together.',
     })
   }
-  const hash = await hashPassword(password)
+  const hash = await hashPassword(password, accounts.passwordCost)
   const at = accounts.now().toISOString()
   await accounts.db.transaction().execute(async (db) => {
     await keepPassword(db, readerId, hash, at)

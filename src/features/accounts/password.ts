@@ -1,15 +1,19 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** OWASP's password storage cheat sheet: N = 2^15, r = 8, p = 3 (32 MiB a guess). */
-const COST = { exponent: 15, blockSize: 8, parallelization: 3 }
+/** How hard a guess is: scrypt's N as a power of two. */
+export type PasswordCost = number
+
+/** OWASP's password storage cheat sheet: N = 2^15 with r = 8 and p = 3 (32 MiB a guess). */
+export const PASSWORD_COST: PasswordCost = 15
+const BLOCK_SIZE = 8
+const PARALLELIZATION = 3
 const KEY_BYTES = 32
 
 /** A hash that says its own parameters, so that they can be raised later: `scrypt$15$8$3$salt$key`. */
-export async function hashPassword(password: string): Promise<string> {
-  const { exponent, blockSize, parallelization } = COST
+export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(16)
-  const key = await stretch(password, salt, exponent, blockSize, parallelization)
-  return ['scrypt', exponent, blockSize, parallelization, text(salt), text(key)].join('$')
+  const key = await stretch(password, salt, cost, BLOCK_SIZE, PARALLELIZATION)
+  return written(cost, text(salt), text(key))
 }
 
 /** Whether the password is the one that was hashed. Takes the same time whether it is or not. */
@@ -28,14 +32,10 @@ export async function passwordFits(password: string, hash: string): Promise<bool
 }
 
 /** What an unknown reader's password is compared with, so that the answer takes as long as for a known one. Nothing fits it. */
-export const NOBODYS_HASH = [
-  'scrypt',
-  COST.exponent,
-  COST.blockSize,
-  COST.parallelization,
-  'AAAAAAAAAAAAAAAAAAAAAA',
-  'A'.repeat(43),
-].join('$')
+export const nobodysHash = (cost: PasswordCost): string => written(cost, 'A'.repeat(22), 'A'.repeat(43))
+
+const written = (cost: PasswordCost, salt: string, key: string): string =>
+  ['scrypt', cost, BLOCK_SIZE, PARALLELIZATION, salt, key].join('$')
 
 const text = (bytes: Buffer): string => bytes.toString('base64url')
 
