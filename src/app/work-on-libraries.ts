@@ -1,3 +1,4 @@
+import { Failure } from '../core/failure.ts'
 import type { WorkDue, Claim } from '../db/runtime.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { nextDue } from '../jobs/queue.ts'
@@ -51,6 +52,11 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
   const timer = setInterval(wake, pollMs)
   timer.unref()
 
+  /** A page that could not be had is told to its reader; the log is for what is wrong here. */
+  const tell = (error: unknown, where: string): void => {
+    if (!(error instanceof Failure) || error.kind === 'internal') onError(error, where)
+  }
+
   function wake(): void {
     if (stopped || concurrency === 0) return
     for (const { worker } of active.values()) worker?.wake()
@@ -100,7 +106,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
   async function work({ library }: LocalLibrary, turn: Turn): Promise<Date> {
     await scheduleDaily(library)
     await queueEmbedding(library)
-    const worker = startWorker(library, JOBS, { onError })
+    const worker = startWorker(library, JOBS, { onError: tell })
     turn.worker = worker
     let over: NodeJS.Timeout | undefined
     const turnOver = new Promise<void>((resolve) => {

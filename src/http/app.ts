@@ -27,7 +27,10 @@ const LOOPBACK_ORIGIN = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,
 
 /** Everything that a server answers over HTTP. Never throws, whatever comes. */
 export function createHttpApp(parts: HttpAppParts): HttpApp {
-  const { server, version, hosts = [], proxies = 0, onError = () => {} } = parts
+  const { server, version, hosts = [], proxies = 0 } = parts
+  const onError = (error: unknown, where: string): void => {
+    if (!hasLeft(error)) parts.onError?.(error, where)
+  }
   const { accounts } = server
   const { base } = accounts
   const { hostname } = new URL(base)
@@ -115,6 +118,10 @@ const landing = (
 ) => markup`<p>Everything you read and mark in one place, which your assistant can read and write.</p>
 <p>To connect an assistant, give it this address: <code>${base}/mcp</code></p>
 <ul><li><a href="/sign-in">Sign in</a></li><li><a href="/api">The HTTP API</a></li></ul>`
+
+/** A client that hangs up is no fault, and every day's event. */
+const hasLeft = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 /** A target as it came: `/path?query`, or `http://host/path?query` from a proxy. */
 function splitTarget(target: string): [path: string, query: string] {
