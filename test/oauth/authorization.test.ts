@@ -190,6 +190,7 @@ describe('a redirect URI', () => {
     await connect(server, local, browser, reader, { redirectUri: 'http://localhost:61000/callback' })
     for (const uri of [
       'http://127.0.0.1:50001/other',
+      'http://127.0.0.1:99999/callback',
       'http://127.0.0.1:50001/callback?x=1',
       'http://localhost:50001/callback',
       'https://127.0.0.1:33418/callback',
