@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.ts'
+import { isFault } from '../core/to-failure.ts'
 import type { WorkDue, Claim } from '../db/runtime.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { nextDue } from '../jobs/queue.ts'
@@ -54,7 +54,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
 
   /** A page that could not be had is told to its reader; the log is for what is wrong here. */
   const tell = (error: unknown, where: string): void => {
-    if (!(error instanceof Failure) || error.kind === 'internal') onError(error, where)
+    if (isFault(error)) onError(error, where)
   }
 
   function wake(): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import { FAMILIES, type Family } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
-import { toFailure } from '../core/to-failure.ts'
+import { isFault, toFailure } from '../core/to-failure.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { createApp } from '../mcp/app.ts'
 import { DEFINITIONS } from '../mcp/definitions.ts'
@@ -50,7 +50,7 @@ export function createMcp({ server, version, allowsOrigin, onError }: McpParts) 
       ),
       engine: () => engine,
       bodyLimit: (name) => bodyLimitOf(SERVER_TOOLS.get(name)),
-      onError: (error) => onError(error, 'tool'),
+      onError: (error) => isFault(error) && onError(error, 'tool'),
     })
     const made = createHttpHandler(app, { origins: allowsOrigin, onError })
     handlers.set(key, made)

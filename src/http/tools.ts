@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import { SCOPES, type AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
-import { toFailure } from '../core/to-failure.ts'
+import { isFault, toFailure } from '../core/to-failure.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { readBody } from '../mcp/protocol/reply.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
@@ -48,7 +48,7 @@ export function createToolApi({ server, onError }: ToolApiParts) {
       sendOutput(res, output)
     } catch (error) {
       const failure = toFailure(error)
-      if (failure.kind === 'internal') onError(error, 'tool')
+      if (isFault(error)) onError(error, 'tool')
       dropBody(req, res)
       sendProblem(res, problemOf(failure, base), scopeHeader(failure))
     }
