@@ -16,7 +16,7 @@ for (const [lost, file, found] of MUTATIONS) {
 let missed = 0
 for (const [number, [lost]] of MUTATIONS.entries()) {
   if (number < first || number >= last) continue
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/oauth/mutations.config.ts', '--reporter=dot'],
     { cwd: root, encoding: 'utf8', env: { ...process.env, MUTATION: String(number), NO_COLOR: '1' } },
@@ -25,7 +25,7 @@ for (const [number, [lost]] of MUTATIONS.entries()) {
   const ran = /^ +Tests .*(passed|failed)/m.test(stdout)
   const noticed = status !== 0 && ran
   if (!noticed) missed++
-  const test = /FAIL +(.+)/.exec(stdout)?.[1] ?? (ran ? '' : 'the tests did not run')
+  const test = /FAIL +(.+)/.exec(stderr)?.[1] ?? (ran ? '' : 'the tests did not run')
   console.log(`${noticed ? 'noticed' : 'MISSED '} ${number} ${lost}: ${test}`)
 }
 console.log(missed === 0 ? 'every one was noticed' : `${missed} were missed`)
