@@ -31,8 +31,15 @@ export async function openLocalEngine(
   return {
     local,
     tools: new Map(TOOLS.map((tool) => [tool.name, tool])),
-    call: (tool, args, { client, signal, progress }) =>
-      callTool(tool, local.library, args, { scopes, connection: client, signal, progress }),
+    call: (tool, args, call) =>
+      callTool(tool, local.library, args, {
+        scopes,
+        connection: call.client,
+        get signal() {
+          return call.signal
+        },
+        progress: call.progress,
+      }),
     toFailure,
   }
 }

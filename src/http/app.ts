@@ -56,7 +56,7 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
     }
     if (!names.has(hostOf(req))) return refuseHost(req, res, base)
     if (secure) res.setHeader('strict-transport-security', 'max-age=31536000')
-    if (path === '/mcp') return mcp(req, res, path, query)
+    if (path === '/mcp' || path === '/mcp/') return mcp(req, res, path, query)
     if (path === '/') {
       if (req.method !== 'GET' && req.method !== 'HEAD') return mcp(req, res, path, query)
       // A client that wants to listen is told that there is nothing to hear; a person sees a page.

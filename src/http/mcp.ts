@@ -32,8 +32,8 @@ export function createMcp({ server, version, allowsOrigin, onError }: McpParts) 
   const engine = {
     tools: SERVER_TOOLS,
     toFailure,
-    call: (...[tool, args, { principal, signal, progress }]: Parameters<EngineCall>) =>
-      runTool(server, principal as Caller, tool, args, { signal, progress }),
+    call: (...[tool, args, call]: Parameters<EngineCall>) =>
+      runTool(server, call.principal as Caller, tool, args, call),
     challenge: (failure: Failure) => scopeChallenge(accounts.base, failure),
   }
 

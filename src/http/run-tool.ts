@@ -37,10 +37,17 @@ export function runTool(
   { readerId, scopes, connection, counted }: Caller,
   tool: AnyTool,
   args: Record<string, unknown>,
-  { signal, progress }: Omit<Call, 'scopes'>,
+  call: Omit<Call, 'scopes'>,
 ): Promise<Answer> {
   limiter.admit(tool, counted)
   return libraries.use(readerId, ({ library }) =>
-    callTool(tool, library, args, { scopes, connection, signal, progress }),
+    callTool(tool, library, args, {
+      scopes,
+      connection,
+      get signal() {
+        return call.signal
+      },
+      progress: call.progress,
+    }),
   )
 }

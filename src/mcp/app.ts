@@ -57,7 +57,10 @@ export function createApp({ version, definitions, engine, bodyLimit, onError }: 
         const { output, summary } = await call(tool, args, {
           principal: context.caller.principal,
           client: clientOf(context),
-          signal: context.signal,
+          // Made when a tool looks at it: most never do.
+          get signal() {
+            return context.signal
+          },
           progress: (done, total, message) => context.progress(done, total, message),
         })
         return succeeded(tool, output, summary)

@@ -51,6 +51,7 @@ async function toolsAt(path: string): Promise<string[]> {
 describe('without a token', () => {
   it.each([
     ['/mcp', undefined, '/mcp'],
+    ['/mcp/', undefined, '/mcp'],
     ['/', undefined, ''],
     ['/mcp?tools=library', undefined, '/mcp'],
     ['/mcp', 'Bearer cpl_thistokenwasneverissued', '/mcp'],
