@@ -14,10 +14,21 @@ const PORT = '3000'
 /** Scenarios of every run. */
 const SCORED = 2
 
+const say = (line) => process.stdout.write(`${line}\n`)
+
 const { approve, Browser, newClient, newReader, startOAuthServer } = await bundle('test/oauth/support.ts')
 const server = await startOAuthServer()
 const reader = await newReader(server, 'reader@example.org')
 const client = await newClient(server, { redirect_uris: [`http://127.0.0.1:${PORT}/callback`] })
+
+async function allow(url) {
+  try {
+    const { callback } = await approve(new Browser(server), url, reader)
+    await fetch(callback)
+  } catch (error) {
+    say(`the reader failed: ${error.message}`)
+  }
+}
 
 async function run(version) {
   const args = ['authorization', '--url', server.base, '--client-id', client.client_id]
@@ -30,9 +41,7 @@ async function run(version) {
     const url = /http\S+\/oauth\/authorize\?\S+/.exec(said)?.[0]
     if (!url || played) return
     played = true
-    approve(new Browser(server), url, reader)
-      .then(({ callback }) => fetch(callback))
-      .catch((error) => console.log(`the reader failed: ${error.message}`))
+    void allow(url)
   }
   child.stdout.on('data', listen)
   child.stderr.on('data', listen)
@@ -40,12 +49,12 @@ async function run(version) {
   const code = await new Promise((resolve) => child.on('exit', resolve))
   clearTimeout(late)
   const summary = said.split('\n').filter((line) => /passed|failed|✓|✗|warning/i.test(line))
-  console.log(`${version}: exit ${code}\n  ${summary.join('\n  ')}`)
+  say(`${version}: exit ${code}\n  ${summary.join('\n  ')}`)
   return code === 0 && played
 }
 
 let ok = true
 for (const version of ['2025-11-25', '2026-07-28']) ok = (await run(version)) && ok
 await server.stop()
-console.log(ok ? `${SCORED} scenarios passed at each revision` : 'FAILED')
+say(ok ? `${SCORED} scenarios passed at each revision` : 'FAILED')
 process.exit(ok ? 0 : 1)

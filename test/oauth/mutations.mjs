@@ -550,8 +550,8 @@ export const MUTATIONS = [
   [
     'live connections survive the sweep',
     accounts('sweep'),
-    ".where('id', 'not in', (eb) => eb.selectFrom('refresh_token').select('grant_id'))",
-    '',
+    "selectFrom('refresh_token').select('hash').whereRef('grant_id', '=', 'oauth_grant.id')",
+    "selectFrom('refresh_token').select('hash').where('grant_id', '=', '')",
   ],
   [
     'documents in use survive the sweep',

@@ -13,6 +13,7 @@ for (const [lost, file, found] of MUTATIONS) {
   const times = readFileSync(`${root}/${file}`, 'utf8').split(found).length - 1
   if (times !== 1) throw new Error(`"${lost}": what it takes away stands ${times} times in ${file}`)
 }
+const say = (line) => process.stdout.write(`${line}\n`)
 let missed = 0
 for (const [number, [lost]] of MUTATIONS.entries()) {
   if (number < first || number >= last) continue
@@ -26,7 +27,7 @@ for (const [number, [lost]] of MUTATIONS.entries()) {
   const noticed = status !== 0 && ran
   if (!noticed) missed++
   const test = /FAIL +(.+)/.exec(stderr)?.[1] ?? (ran ? '' : 'the tests did not run')
-  console.log(`${noticed ? 'noticed' : 'MISSED '} ${number} ${lost}: ${test}`)
+  say(`${noticed ? 'noticed' : 'MISSED '} ${number} ${lost}: ${test}`)
 }
-console.log(missed === 0 ? 'every one was noticed' : `${missed} were missed`)
+say(missed === 0 ? 'every one was noticed' : `${missed} were missed`)
 process.exitCode = missed === 0 ? 0 : 1

@@ -76,11 +76,13 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     now,
     async close() {
       clearInterval(timer)
+      await sweeping
       await usage.close()
     },
   }
+  let sweeping: Promise<void> | undefined
   const timer = setInterval(() => {
-    sweep(accounts).catch((error: unknown) => onError(error, 'sweep'))
+    sweeping = sweep(accounts).catch((error: unknown) => onError(error, 'sweep'))
   }, SWEEP_MS)
   timer.unref()
   return accounts

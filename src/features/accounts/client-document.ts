@@ -79,7 +79,7 @@ function readDocument(id: string, page: FetchedPage): ClientMetadata | RefusedCl
   const name = 'client_name' in document ? document.client_name : undefined
   const metadata = readClientMetadata({
     ...document,
-    client_name: name ?? new URL(id).host,
+    client_name: typeof name === 'string' && name.trim() !== '' ? name : new URL(id).host,
     // Whoever can read the document knows all that is in it: these clients prove themselves by PKCE.
     token_endpoint_auth_method: 'none',
   })

@@ -121,22 +121,16 @@ export async function useSignInLink({ db, now }: Accounts, secret: string): Prom
 
 export interface FirstReader {
   reader: Reader
-  /** Where the reader signs in, as long as they never did. */
+  /** Where the reader signs in, as long as they have no password: else whoever loses a cookie is locked out. */
   link: string | undefined
 }
 
-/** The reader whose library is the local one; made at the first start. */
+/** The reader whose library is the local one; made at the first start. A link that was given before stops working. */
 export async function ensureFirstReader(accounts: Accounts): Promise<FirstReader> {
   const { db } = accounts
   const known = await findReaderByLibrary(db, LOCAL_LIBRARY)
   const reader = known ?? (await addReader(accounts, { library: LOCAL_LIBRARY }))
-  const session = await db
-    .selectFrom('session')
-    .select('hash')
-    .where('reader_id', '=', reader.id)
-    .executeTakeFirst()
-  const cameIn = session !== undefined || (await hasPassword(accounts, reader.id))
-  if (cameIn) return { reader, link: undefined }
+  if (await hasPassword(accounts, reader.id)) return { reader, link: undefined }
   await db.deleteFrom('sign_in_link').where('reader_id', '=', reader.id).execute()
   return { reader, link: await makeSignInLink(accounts, reader.id) }
 }

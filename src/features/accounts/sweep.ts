@@ -24,8 +24,12 @@ export async function sweep({ db, now }: Pick<Accounts, 'db' | 'now'>): Promise<
   await db
     .deleteFrom('oauth_grant')
     .where('created_at', '<=', after(now(), -LIFETIME.request))
-    .where('id', 'not in', (eb) => eb.selectFrom('refresh_token').select('grant_id'))
-    .where('id', 'not in', (eb) => eb.selectFrom('access_token').select('grant_id'))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('refresh_token').select('hash').whereRef('grant_id', '=', 'oauth_grant.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('access_token').select('hash').whereRef('grant_id', '=', 'oauth_grant.id'))),
+    )
     .execute()
   await db
     .deleteFrom('client_document')
