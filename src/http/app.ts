@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import { Failure } from '../core/failure.ts'
+import { addressOf } from './address-of.ts'
 import { createMcp } from './mcp.ts'
 import { createOAuth } from './oauth/create-oauth.ts'
 import { markup, sendPage } from './oauth/page.ts'
@@ -131,18 +132,6 @@ function splitTarget(target: string): [path: string, query: string] {
 }
 
 const hostOf = (req: IncomingMessage): string => (req.headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
-
-/** Of the addresses that proxies noted, the last that was not written by the caller. */
-function addressOf(req: IncomingMessage, proxies: number): string {
-  const own = req.socket.remoteAddress ?? ''
-  if (proxies === 0) return own
-  const noted = req.headers['x-forwarded-for']
-  const addresses = (Array.isArray(noted) ? noted.join(',') : (noted ?? ''))
-    .split(',')
-    .map((address) => address.trim())
-    .filter(Boolean)
-  return addresses.at(-proxies) ?? own
-}
 
 function sendText(res: ServerResponse, status: number, text: string): void {
   res.writeHead(status, {
