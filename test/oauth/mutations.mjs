@@ -245,7 +245,7 @@ export const MUTATIONS = [
     'unknown readers take as long',
     accounts('identity'),
     'nobodysHash(accounts.passwordCost)',
-    'nobodysHash(1)',
+    'nobodysHash(6)',
   ],
   ['short passwords are refused', accounts('identity'), 'length < PASSWORD.min ||', ''],
   [

@@ -198,8 +198,14 @@ describe('clients at the token endpoint', () => {
         400, 400, 400, 429,
       ])
       expect(await guess(two)).toBe(400)
+      // A right one among the guesses tells nothing either.
+      const owner = await newReader(limited, 'owner@example.org')
+      const { tokens } = await connect(limited, two, new Browser(limited), owner)
+      for (let n = 0; n < 3; n++) await guess(two)
+      expect((await refresh(limited, two, tokens.refresh_token)).status).toBe(429)
       limited.pass(61)
       expect(await guess(one)).toBe(400)
+      expect((await refresh(limited, two, tokens.refresh_token)).status).toBe(200)
     } finally {
       await limited.stop()
     }
