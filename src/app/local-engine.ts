@@ -1,4 +1,4 @@
-import { SCOPES } from '../core/define-tool.ts'
+import { SCOPES, type AnyTool, type Answer, type Call } from '../core/define-tool.ts'
 import { readLocalConfig } from '../config/local.ts'
 import { TOOLS } from '../tools/registry.ts'
 import { callTool } from '../tools/call-tool.ts'
@@ -8,10 +8,13 @@ import { openLocal, type LocalLibrary } from './open-local.ts'
 /** Everything that running a tool on the reader's own library takes. */
 export interface LocalEngine {
   local: LocalLibrary
-  library: LocalLibrary['library']
-  tools: ReadonlyMap<string, (typeof TOOLS)[number]>
-  scopes: ReadonlySet<(typeof SCOPES)[number]>
-  callTool: typeof callTool
+  tools: ReadonlyMap<string, AnyTool>
+  call(tool: AnyTool, args: Record<string, unknown>, call: LocalCall): Promise<Answer>
+}
+
+export interface LocalCall extends Omit<Call, 'scopes'> {
+  /** The name that the client gives itself. */
+  client: string
 }
 
 /** Wires the tools to an opened library file. Its owner may do everything. */
@@ -22,11 +25,18 @@ export async function openLocalEngine(
 ): Promise<LocalEngine> {
   const config = readLocalConfig(env, { library: opened.folder })
   const local = await openLocal(config, { opened, readOnly: opened.readOnly, onError })
+  const scopes = new Set(SCOPES)
   return {
     local,
-    library: local.library,
     tools: new Map(TOOLS.map((tool) => [tool.name, tool])),
-    scopes: new Set(SCOPES),
-    callTool,
+    call: (tool, args, call) =>
+      callTool(tool, local.library, args, {
+        scopes,
+        connection: call.client,
+        get signal() {
+          return call.signal
+        },
+        progress: call.progress,
+      }),
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { Failure } from '../core/failure.ts'
 import type { FileMark } from '../db/replica.ts'
-import { SCHEMA_VERSION, connect, schemaVersionOf } from '../db/sqlite/connect.ts'
+import { SCHEMA_VERSION, connect, schemaVersionOf, type ConnectOptions } from '../db/sqlite/connect.ts'
 
 export const LIBRARY_FILE = 'library.db'
 
@@ -20,10 +20,11 @@ export interface OpenFile {
  * Opens the file of the library in `folder`, without loading anything that reads or writes it: a server answers its first
  * request before that. Throws `unavailable` and what SQLite throws.
  */
-export function openFile(folder: string, { readOnly = false }: { readOnly?: boolean } = {}): OpenFile {
+export function openFile(folder: string, options: ConnectOptions = {}): OpenFile {
+  const { readOnly = false } = options
   const file = join(folder, LIBRARY_FILE)
   if (!readOnly) makeFolder(folder)
-  const database = connect(file, { readOnly })
+  const database = connect(file, options)
   return { folder, file, database, readOnly, stale: schemaVersionOf(database) !== SCHEMA_VERSION }
 }
 

@@ -34,6 +34,9 @@ export interface LocalOptions {
   outside?: Outside
   now?: () => Date
   onError?: (error: unknown, where: string) => void
+  /** Told before and after the commit of a change that queues jobs, for whoever does the work apart from `work`. */
+  queueing?: (due: Date) => void
+  wake?: () => void
 }
 
 /**
@@ -41,7 +44,7 @@ export interface LocalOptions {
  * `NewerLibrary`, and `Failure` for a configuration that cannot be followed.
  */
 export async function openLocal(config: LocalConfig, options: LocalOptions = {}): Promise<LocalLibrary> {
-  const { readOnly = false, now = () => new Date(), onError = () => {} } = options
+  const { readOnly = false, now = () => new Date(), onError = () => {}, queueing } = options
   const outside = options.outside ?? realOutside(config)
   const file = options.opened ?? openFile(config.library, { readOnly })
   const db = queriesOn(file.database)
@@ -59,7 +62,14 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
   }
   let worker: Worker | undefined
   let endSchedule = (): void => {}
-  const library = createLibrary({ db, outside, readOnly, now, wake: () => worker?.wake() })
+  const library = createLibrary({
+    db,
+    outside,
+    readOnly,
+    now,
+    ...(queueing && { queueing }),
+    wake: () => (worker ? worker.wake() : options.wake?.()),
+  })
   return {
     library,
     file,
@@ -116,7 +126,8 @@ function pagesFor({ allowHosts }: LocalConfig): Pages {
   }
 }
 
-function embedderFor(config: LocalConfig['embedder']): Embedder | undefined {
+/** The embedder that the configuration names; undefined where it is switched off. */
+export function embedderFor(config: LocalConfig['embedder']): Embedder | undefined {
   if (config.kind === 'off') return undefined
   if (config.kind === 'builtin') return createBuiltInEmbedder()
   const { kind, url, model, apiKey } = config

@@ -123,6 +123,16 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
       },
     ],
   },
+  {
+    group: 'Serve',
+    commands: [
+      {
+        name: 'serve',
+        summary: 'Serve many readers and their assistants over HTTP',
+        load: async () => (await import('./commands/serve.ts')).serve,
+      },
+    ],
+  },
 ]
 
 /** What is dispatched without a module of the kind above. */

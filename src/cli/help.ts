@@ -28,15 +28,11 @@ export async function overview(out: Printer): Promise<void> {
   out.paragraph(
     'One library of everything you read and mark, on your own disk, for you and for your assistant.',
   )
-  const groups = [
-    ...COMMANDS.map(({ group, commands }) => ({ group, rows: commands })),
-    { group: 'Serve', rows: [SERVE] },
-  ]
-  for (const { group, rows } of groups)
+  for (const { group, commands } of COMMANDS)
     section(
       out,
       group,
-      rows.map(({ name, summary }) => [name, summary]),
+      [...(group === 'Serve' ? [SERVE] : []), ...commands].map(({ name, summary }) => [name, summary]),
     )
   const { toolCommandNames } = await import('./tool-command.ts')
   const names = toolCommandNames()

@@ -40,7 +40,8 @@ export class Change extends Changes {
   readonly db: Transaction<Schema>
   /** The instant of the change, ISO 8601. */
   readonly at: string
-  queued = false
+  /** When the earliest of the jobs queued here may begin; undefined where none was. */
+  queuedFor: Date | undefined
 
   constructor(db: Transaction<Schema>, now: Date) {
     super(db, now)
@@ -56,7 +57,8 @@ export class Change extends Changes {
     input: I,
     { key, runAt }: { key?: string; runAt?: Date } = {},
   ): Promise<number> {
-    this.queued = true
+    const due = runAt ?? new Date(this.at)
+    if (this.queuedFor === undefined || due < this.queuedFor) this.queuedFor = due
     if (key !== undefined) {
       const waiting = await this.db
         .selectFrom('job')
@@ -76,7 +78,7 @@ export class Change extends Changes {
         input: JSON.stringify(input),
         unique_key: key ?? null,
         state: 'pending',
-        run_at: (runAt ?? new Date(this.at)).toISOString(),
+        run_at: due.toISOString(),
         created_at: this.at,
         lease_until: null,
         lease_owner: null,
@@ -94,12 +96,21 @@ export interface LibraryParts {
   outside: Outside
   readOnly?: boolean
   now?: () => Date
+  /** Called before the commit of a change that queued jobs, with when the earliest may begin. */
+  queueing?: (due: Date) => void
   /** Called after a commit that queued a job. */
   wake?: () => void
 }
 
 export function createLibrary(parts: LibraryParts): Library {
-  const { db, outside, readOnly = false, now = () => new Date(), wake = () => {} } = parts
+  const {
+    db,
+    outside,
+    readOnly = false,
+    now = () => new Date(),
+    queueing = () => {},
+    wake = () => {},
+  } = parts
 
   async function transact<T>(
     work: (change: Change) => Promise<T>,
@@ -121,7 +132,8 @@ export function createLibrary(parts: LibraryParts): Library {
       if (call && touched.length > 0)
         await writeAudit(transaction, { id: await change.newId(), at, touched }, call)
       await change.close()
-      queued = change.queued
+      queued = change.queuedFor !== undefined
+      if (change.queuedFor) queueing(change.queuedFor)
       return output
     })
     if (queued) wake()

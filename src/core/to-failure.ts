@@ -14,3 +14,12 @@ export function toFailure(error: unknown): Failure {
     cause: error,
   })
 }
+
+/** What went wrong in the world and not here, though it is worth another try. */
+const OF_THE_WORLD: readonly string[] = ['fetch_failed', 'timed_out']
+
+/** Whether an error is a fault of ours, for the log: any other is told to whoever called, and that is all. */
+export function isFault(error: unknown): boolean {
+  const { kind, code } = toFailure(error)
+  return kind === 'internal' && !OF_THE_WORLD.includes(code)
+}

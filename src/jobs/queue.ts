@@ -84,6 +84,20 @@ export async function hasDueJobs(db: Kysely<Schema>, kinds: readonly string[], n
   return row !== undefined
 }
 
+/**
+ * When there is next something to do: a waiting job's time, or the end of a running one's lease, past which its process
+ * counts as dead. Undefined where no job of these kinds waits or runs.
+ */
+export async function nextDue(db: Kysely<Schema>, kinds: readonly string[]): Promise<Date | undefined> {
+  const { at } = await db
+    .selectFrom('job')
+    .select(sql<string | null>`min(iif(state = 'pending', run_at, lease_until))`.as('at'))
+    .where('kind', 'in', kinds)
+    .where('state', 'in', ['pending', 'running'])
+    .executeTakeFirstOrThrow()
+  return at === null ? undefined : new Date(at)
+}
+
 /** Keeps a job; false where it was lost to another process. */
 export async function keepJob(
   db: Kysely<Schema>,

@@ -23,7 +23,7 @@ export function keepSchedule(
 }
 
 /** Queues what is to be done once a day, whichever process gets to it first. */
-async function scheduleDaily(library: Library): Promise<void> {
+export async function scheduleDaily(library: Library): Promise<void> {
   const now = library.now()
   const due = (last: string | undefined): boolean =>
     last === undefined || now.getTime() - Date.parse(last) >= DAY_MS

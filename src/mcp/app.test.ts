@@ -23,7 +23,11 @@ it('a library that cannot be opened is a failure of the call, and the next call 
   let locked = true
   const app = appOn(async () => {
     if (locked) throw new Failure('library_locked', 'Busy.', { hint: 'Try again in a moment.' })
-    return { library, tools, scopes: new Set(SCOPES), callTool }
+    return {
+      tools,
+      call: (tool, args, { client, signal, progress }) =>
+        callTool(tool, library, args, { scopes: new Set(SCOPES), connection: client, signal, progress }),
+    }
   })
   expect(await app.callTool('list_items', {}, context())).toMatchObject({
     isError: true,

@@ -10,6 +10,8 @@ export interface ConnectOptions {
   readOnly?: boolean
   /** How long a writer waits for another process, in milliseconds. */
   busyMs?: number
+  /** Most memory for pages of the file, in KiB. */
+  cacheKiB?: number
 }
 
 /**
@@ -18,14 +20,14 @@ export interface ConnectOptions {
  */
 export function connect(
   file: string,
-  { readOnly = false, busyMs = 10_000 }: ConnectOptions = {},
+  { readOnly = false, busyMs = 10_000, cacheKiB = 16_000 }: ConnectOptions = {},
 ): DatabaseSyncInstance {
   const database = readOnly ? openForReading(file, busyMs) : new DatabaseSync(file, { timeout: busyMs })
   try {
     // The journal mode stands in the file, and nothing in that of a newer program may be changed.
     if (!readOnly && schemaVersionOf(database) <= SCHEMA_VERSION) database.exec('pragma journal_mode = wal')
     database.exec(
-      'pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -16000',
+      `pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -${cacheKiB}`,
     )
     return database
   } catch (error) {

@@ -89,10 +89,16 @@ class SqliteDriver implements Driver {
   }
 }
 
+interface Prepared {
+  statement: Statement
+  /** Whether it gives rows. */
+  gives: boolean
+}
+
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new Map<string, Prepared>()
   #turn = performance.now()
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
@@ -129,9 +135,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
-    const statement = this.#prepare(query.sql)
+    const { statement, gives } = this.#prepare(query.sql)
     const values = query.parameters.map(bind)
-    if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] }
+    if (gives) return { rows: statement.all(...values) as R[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -142,10 +148,12 @@ class SqliteConnection implements DatabaseConnection {
     for (const row of statement.iterate(...query.parameters.map(bind))) yield { rows: [row as R] }
   }
 
-  #prepare(sql: string): Statement {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql)
     if (known) return known
-    const made = this.#database.prepare(sql)
+    const statement = this.#database.prepare(sql)
+    // Asked once: describing the columns costs as much as running a small query.
+    const made = { statement, gives: statement.columns().length > 0 }
     if (this.#statements.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#statements.keys()) {
         this.#statements.delete(oldest)

@@ -139,7 +139,9 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer | 
     })
     req.on('error', reject)
     req.on('close', () => {
-      if (!req.complete) reject(new Error('The client left before its request was whole'))
+      if (req.complete) return
+      const left = new Error('The client left before its request was whole')
+      reject(Object.assign(left, { code: 'ECONNRESET' }))
     })
   })
 }

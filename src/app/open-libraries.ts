@@ -1,0 +1,112 @@
+import type { LocalLibrary } from './open-local.ts'
+
+/** The libraries of many readers, each opened when it is wanted. */
+export interface OpenLibraries {
+  /**
+   * Runs `work` on a reader's library, which stays open at least until it has ended. Throws what opening throws; the next
+   * call then tries again.
+   */
+  use<T>(readerId: string, work: (local: LocalLibrary) => Promise<T>): Promise<T>
+  /** Closes a library as soon as nobody uses it, so that its files may be taken away. */
+  close(readerId: string): Promise<void>
+  /** How many are open. */
+  readonly size: number
+  /** Waits for those who use a library, and closes all. Nothing may be opened any more. */
+  closeAll(): Promise<void>
+}
+
+interface Entry {
+  opening: Promise<LocalLibrary>
+  users: number
+  closing: Promise<void> | undefined
+  /** Called when the last user has gone. */
+  unused: (() => void) | undefined
+}
+
+/**
+ * Keeps at most `most` libraries open beside those in use: the one that was used longest ago is closed first, one in use
+ * never. Whoever wants a library while it is opened or closed waits for that: a file is never open twice here.
+ */
+export function openLibraries(
+  open: (readerId: string) => Promise<LocalLibrary>,
+  most: number,
+  onError: (error: unknown, where: string) => void = () => {},
+): OpenLibraries {
+  /** In the order of use, the longest ago first. */
+  const entries = new Map<string, Entry>()
+  let closed = false
+
+  async function acquire(readerId: string): Promise<Entry> {
+    for (;;) {
+      if (closed) throw new Error('The libraries are closed')
+      const known = entries.get(readerId)
+      if (known?.closing) {
+        await known.closing
+        continue
+      }
+      const entry = known ?? { opening: open(readerId), users: 0, closing: undefined, unused: undefined }
+      entries.delete(readerId)
+      entries.set(readerId, entry)
+      entry.users++
+      if (!known) evict()
+      return entry
+    }
+  }
+
+  function release(readerId: string, entry: Entry): void {
+    entry.users--
+    if (entry.users > 0) return
+    entry.unused?.()
+    evict()
+    // One that could not be opened is not kept.
+    entry.opening.catch(() => {
+      if (entry.users === 0 && entries.get(readerId) === entry) entries.delete(readerId)
+    })
+  }
+
+  function evict(): void {
+    let excess = entries.size - most
+    for (const [readerId, entry] of entries) {
+      if (excess <= 0) return
+      if (entry.users > 0) continue
+      if (!entry.closing) shut(readerId, entry)
+      excess--
+    }
+  }
+
+  function shut(readerId: string, entry: Entry): Promise<void> {
+    return (entry.closing ??= (async () => {
+      if (entry.users > 0) await new Promise<void>((resolve) => (entry.unused = resolve))
+      try {
+        const local = await entry.opening.catch(() => undefined)
+        await local?.close()
+      } catch (error) {
+        onError(error, 'close')
+      } finally {
+        if (entries.get(readerId) === entry) entries.delete(readerId)
+      }
+    })())
+  }
+
+  return {
+    async use(readerId, work) {
+      const entry = await acquire(readerId)
+      try {
+        return await work(await entry.opening)
+      } finally {
+        release(readerId, entry)
+      }
+    },
+    async close(readerId) {
+      const entry = entries.get(readerId)
+      if (entry) await shut(readerId, entry)
+    },
+    get size() {
+      return entries.size
+    },
+    async closeAll() {
+      closed = true
+      await Promise.all([...entries].map(([readerId, entry]) => shut(readerId, entry)))
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { conceptEmbedder } from '../../test/support/embedder.ts'
+import { readServerConfig } from '../config/server.ts'
+import type { Library } from '../core/library.ts'
+import { requestCapture } from '../features/capture/capture-source.ts'
+import { saveUrl } from '../features/capture/tools/save-url.ts'
+import { addReader, deleteReader, listReaders } from '../features/accounts/reader-store.ts'
+import { listItems } from '../features/sources/tools/list-items.ts'
+import { call } from '../../test/support/call.ts'
+import { openServer, type OpenServer } from './open-server.ts'
+
+let folder: string
+let servers: OpenServer[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'commonplace-server-'))
+  servers = []
+})
+afterEach(async () => {
+  for (const server of servers) await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const PAGE = `<html><head><title>On herons</title></head><body><article><h1>On herons</h1>${'<p>The heron stands in the shallows and waits for the minnows to forget it.</p>'.repeat(12)}</article></body></html>`
+
+async function open(env: Record<string, string> = {}): Promise<OpenServer> {
+  const config = readServerConfig({ COMMONPLACE_DATA: folder, COMMONPLACE_EMBEDDER: 'off', ...env })
+  const server = await openServer(config, {
+    base: 'http://localhost:1',
+    embedder: conceptEmbedder([['heron']]),
+    pages: {
+      fetch: async (url) => ({
+        url,
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        bytes: Buffer.from(PAGE),
+      }),
+    },
+  })
+  servers.push(server)
+  return server
+}
+
+const list = async (library: Library) => (await call(listItems, library))['items']
+
+const waiting = ({ db }: Library) =>
+  db
+    .selectFrom('passage')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('embedded', 'is', null)
+    .executeTakeFirstOrThrow()
+
+/** The first reader and another. */
+async function readersOf({ accounts, first }: OpenServer): Promise<{ first: string; second: string }> {
+  const known = await listReaders(accounts.db)
+  const other = known.find(({ id }) => id !== first.reader.id) ?? (await addReader(accounts, {}))
+  return { first: first.reader.id, second: other.id }
+}
+
+describe('a server', () => {
+  it('keeps the first reader in the local library and each other in a file of their own', async () => {
+    const server = await open()
+    server.work()
+    const { first, second } = await readersOf(server)
+    for (const [reader, url] of [
+      [first, 'https://first.example/'],
+      [second, 'https://second.example/'],
+    ] as const)
+      await server.libraries.use(reader, ({ library }) => call(saveUrl, library, { url }))
+    expect(existsSync(join(folder, 'library.db'))).toBe(true)
+    expect(existsSync(join(folder, 'libraries', second, 'library.db'))).toBe(true)
+    await server.libraries.use(second, async ({ library }) => {
+      expect(await call(listItems, library)).toMatchObject({ items: [{ url: 'https://second.example/' }] })
+    })
+  })
+
+  it('knows its first reader again, and gives a library to nobody else', async () => {
+    const server = await open()
+    const { reader, link } = server.first
+    expect(link).toMatch(/^http:\/\/localhost:1\/sign-in\?link=/)
+    await expect(server.libraries.use('../first', async () => {})).rejects.toMatchObject({
+      code: 'not_logged_in',
+    })
+    await servers.pop()!.close()
+    expect((await open()).first.reader).toEqual(reader)
+  })
+
+  it('does the work that a call left, in whichever library it is', async () => {
+    const server = await open()
+    const work = server.work()
+    const readers = Object.values(await readersOf(server))
+    for (const reader of readers)
+      await server.libraries.use(reader, ({ library }) =>
+        call(saveUrl, library, { url: 'https://a.example/' }),
+      )
+    await work.drained()
+    for (const reader of readers)
+      expect(await server.libraries.use(reader, ({ library }) => waiting(library))).toEqual({ count: 0 })
+  })
+
+  it('finds work again that another process left, though nobody calls', async () => {
+    const before = await open({ COMMONPLACE_WORKERS: '0' })
+    const { second } = await readersOf(before)
+    before.work()
+    await before.libraries.use(second, ({ library }) =>
+      library.change((change) => requestCapture(change, { url: 'https://a.example/' })),
+    )
+    expect(await before.libraries.use(second, ({ library }) => list(library))).not.toMatchObject([
+      { title: 'On herons' },
+    ])
+    await servers.pop()!.close()
+    rmSync(join(folder, 'runtime.db'))
+    const after = await open()
+    await after.work().drained()
+    expect(await after.libraries.use(second, ({ library }) => list(library))).toMatchObject([
+      { title: 'On herons' },
+    ])
+  })
+
+  it('lets go of a reader who is no more', async () => {
+    const server = await open()
+    const { second } = await readersOf(server)
+    await server.libraries.use(second, async () => {})
+    await deleteReader(server.accounts.db, second)
+    await server.libraries.close(second)
+    await server.work().drained()
+    await expect(server.libraries.use(second, async () => {})).rejects.toMatchObject({
+      code: 'not_logged_in',
+    })
+  })
+})

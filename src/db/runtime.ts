@@ -1,0 +1,151 @@
+import { rmSync } from 'node:fs'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+
+/**
+ * What the processes of one server share and can afford to lose: counts of calls, and which libraries have work due. It is a
+ * file of its own beside the accounts: it is written at every call, so without waiting for the disk, and each write is one
+ * statement, so no other writer of this process can ever be in its way.
+ */
+export interface Runtime {
+  calls: CallCounts
+  work: WorkDue
+  close(): void
+}
+
+/** At most `most` in any one window of `ms` milliseconds; a window begins with its first call. */
+export interface Window {
+  ms: number
+  most: number
+}
+
+export interface CallCounts {
+  /**
+   * Counts one call under `key`, where both windows have room for it, and says whether they had: undefined if so, else the
+   * window that is full and the instant (milliseconds) from which there is room again. What is refused is not counted.
+   */
+  take(
+    key: string,
+    windows: readonly [Window, Window],
+    now: number,
+  ): { window: Window; until: number } | undefined
+  /** Forgets what no window counts any more. */
+  sweep(now: number): void
+}
+
+/** Which libraries have work, and from when on. Every row can be made again by looking into the library. */
+export interface WorkDue {
+  /** Says that a library has work from `at` on (milliseconds); what is due earlier stays so. */
+  mark(library: string, at: number): void
+  /** Says that a library may have work now, if nothing is known of it. */
+  introduce(libraries: Iterable<string>, now: number): void
+  /** Takes libraries whose time has come; nobody else is given them for `leaseMs`, unless they are marked again. */
+  claim(now: number, leaseMs: number, limit: number): Claim[]
+  /** Puts a claimed library back for `next`, unless it was marked meanwhile: then it is due as marked. */
+  settle(claim: Claim, next: number): void
+  /** Gives back what a process claimed that is no more. */
+  reclaim(now: number): void
+  forget(library: string): void
+}
+
+export interface Claim {
+  library: string
+  seq: number
+}
+
+const LAYOUT = `
+  create table if not exists call_count (
+    key text primary key, short_until integer not null, short_count integer not null,
+    long_until integer not null, long_count integer not null
+  ) without rowid, strict;
+  create table if not exists work_due (
+    library text primary key, due_at integer not null, seq integer not null, claimed integer not null
+  ) without rowid, strict;
+  create index if not exists work_due_at on work_due (due_at);
+`
+
+/** Opens the file, and makes it anew where it is missing or broken: nothing in it is worth a refusal. */
+export function openRuntime(file: string): Runtime {
+  let database: DatabaseSyncInstance
+  try {
+    database = connect(file)
+  } catch (error) {
+    // 11 and 26: damaged, or no database at all.
+    const code = error instanceof Error && 'sqliteCode' in error ? Number(error.sqliteCode) & 0xff : 0
+    if (code !== 11 && code !== 26) throw error
+    for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+    database = connect(file)
+  }
+  return { calls: callCounts(database), work: workDue(database), close: () => database.close() }
+}
+
+function connect(file: string): DatabaseSyncInstance {
+  const database = new DatabaseSync(file, { timeout: 5_000 })
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal')
+    database.exec(LAYOUT)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function callCounts(database: DatabaseSyncInstance): CallCounts {
+  // One statement, so that processes that share the file never let through one too many.
+  const take = database.prepare(`
+    insert into call_count values (:key, :now + :short, 1, :now + :long, 1)
+    on conflict (key) do update set
+      short_count = iif(short_until <= :now, 1, short_count + 1),
+      short_until = iif(short_until <= :now, :now + :short, short_until),
+      long_count = iif(long_until <= :now, 1, long_count + 1),
+      long_until = iif(long_until <= :now, :now + :long, long_until)
+    where (short_until <= :now or short_count < :mostShort) and (long_until <= :now or long_count < :mostLong)
+    returning 1`)
+  const look = database.prepare('select * from call_count where key = ?')
+  const sweep = database.prepare('delete from call_count where short_until <= ?1 and long_until <= ?1')
+  return {
+    take(key, [short, long], now) {
+      const taken = take.get({
+        key,
+        now,
+        short: short.ms,
+        long: long.ms,
+        mostShort: short.most,
+        mostLong: long.most,
+      })
+      if (taken) return undefined
+      const row = look.get(key) as
+        | { short_until: number; short_count: number; long_until: number; long_count: number }
+        | undefined
+      // Both may be full: there is room when the later of the two has passed.
+      if (row && row.long_until > now && row.long_count >= long.most)
+        return { window: long, until: row.long_until }
+      return { window: short, until: row?.short_until ?? now }
+    },
+    sweep: (now) => void sweep.run(now),
+  }
+}
+
+function workDue(database: DatabaseSyncInstance): WorkDue {
+  const mark = database.prepare(`
+    insert into work_due values (?, ?, 1, 0)
+    on conflict (library) do update set due_at = min(due_at, excluded.due_at), seq = seq + 1, claimed = 0`)
+  const introduce = database.prepare('insert or ignore into work_due values (?, ?, 1, 0)')
+  const claim = database.prepare(`
+    update work_due set due_at = :until, seq = seq + 1, claimed = 1
+    where library in (select library from work_due where due_at <= :now order by due_at limit :limit)
+    returning library, seq`)
+  const settle = database.prepare('update work_due set due_at = ?, claimed = 0 where library = ? and seq = ?')
+  const reclaim = database.prepare('update work_due set due_at = ?, claimed = 0 where claimed = 1')
+  const forget = database.prepare('delete from work_due where library = ?')
+  return {
+    mark: (library, at) => void mark.run(library, at),
+    introduce(libraries, now) {
+      for (const library of libraries) introduce.run(library, now)
+    },
+    claim: (now, leaseMs, limit) => claim.all({ now, until: now + leaseMs, limit }) as unknown as Claim[],
+    settle: ({ library, seq }, next) => void settle.run(next, library, seq),
+    reclaim: (now) => void reclaim.run(now),
+    forget: (library) => void forget.run(library),
+  }
+}

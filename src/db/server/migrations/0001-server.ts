@@ -1,0 +1,51 @@
+import { sql, type Transaction } from 'kysely'
+import type { ServerSchema } from '../schema.ts'
+
+const OF_READER = `reader_id text not null references reader (id) on delete cascade`
+const OF_GRANT = `grant_id text not null references oauth_grant (id) on delete cascade`
+
+const STATEMENTS = [
+  `create table server_secret (name text primary key, value text not null)`,
+  `create table reader (
+     id text primary key, email text unique, name text, library text not null unique, created_at text not null)`,
+  `create table credential (
+     ${OF_READER}, kind text not null, hash text not null, created_at text not null, primary key (reader_id, kind))`,
+  `create table session (hash text primary key, ${OF_READER}, created_at text not null, expires_at text not null)`,
+  `create index session_by_reader on session (reader_id)`,
+  `create table sign_in_link (hash text primary key, ${OF_READER}, expires_at text not null)`,
+  `create index sign_in_link_by_reader on sign_in_link (reader_id)`,
+  `create table oauth_client (
+     id text primary key, metadata text not null, secret_hash text, created_at text not null)`,
+  `create table client_document (url text primary key, metadata text not null, fetched_at text not null)`,
+  `create table authorization_request (
+     id text primary key, browser_hash text not null, client_id text not null, client_name text not null,
+     client_kind text not null, redirect_uri text not null, state text, challenge text not null,
+     scopes text not null, ticked text not null, expires_at text not null)`,
+  `create table oauth_grant (
+     id text primary key, ${OF_READER}, client_id text not null, client_name text not null, client_kind text not null,
+     redirect_uri text not null, scopes text not null, resource text not null, created_at text not null,
+     last_used_at text, calls integer not null default 0)`,
+  // A registered client is one installation. A metadata document is shared by all of a client's installations.
+  `create unique index oauth_grant_once on oauth_grant (reader_id, client_id) where client_kind = 'registered'`,
+  `create index oauth_grant_by_reader on oauth_grant (reader_id)`,
+  `create index oauth_grant_by_client on oauth_grant (client_id)`,
+  `create table authorization_code (
+     hash text primary key, ${OF_GRANT}, redirect_uri text not null, challenge text not null, used_at text,
+     expires_at text not null)`,
+  `create index authorization_code_by_grant on authorization_code (grant_id)`,
+  `create table access_token (hash text primary key, ${OF_GRANT}, expires_at text not null)`,
+  `create index access_token_by_grant on access_token (grant_id)`,
+  `create table refresh_token (
+     hash text primary key, ${OF_GRANT}, used_at text, created_at text not null, expires_at text not null)`,
+  `create index refresh_token_by_grant on refresh_token (grant_id)`,
+  `create table personal_token (
+     id text primary key, hash text not null unique, ${OF_READER}, name text not null, scopes text not null,
+     created_at text not null, expires_at text, last_used_at text, calls integer not null default 0)`,
+  `create index personal_token_by_reader on personal_token (reader_id)`,
+  `create table rate_counter (key text primary key, count integer not null, until text not null)`,
+]
+
+/** The server's own database as it was first released. */
+export async function up(db: Transaction<ServerSchema>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}

@@ -1,0 +1,124 @@
+import { Failure } from '../../core/failure.ts'
+import type { ServerDb } from '../../db/server/schema.ts'
+import type { Accounts } from './accounts.ts'
+import { newName } from './secrets.ts'
+
+/** The library that `commonplace mcp` opens: the first reader's. */
+export const LOCAL_LIBRARY = 'local'
+
+export interface Reader {
+  id: string
+  email: string | null
+  name: string | null
+  /** `local`, or the id of a library of their own. */
+  library: string
+}
+
+export interface NewReader {
+  email?: string
+  name?: string
+  library?: string
+}
+
+const COLUMNS = ['id', 'email', 'name', 'library'] as const
+
+/** E-mail addresses are told apart without regard to case: no provider in use gives out two that differ by it alone. */
+export const emailKey = (email: string): string => email.trim().normalize('NFC').toLowerCase()
+
+/** Adds a reader with a library of their own. Throws `invalid_input` where the e-mail is taken or is none. */
+export async function addReader(accounts: Accounts, given: NewReader): Promise<Reader> {
+  const id = newName()
+  const email = given.email === undefined ? null : checkedEmail(given.email)
+  const reader: Reader = { id, email, name: given.name ?? null, library: given.library ?? id }
+  const added = await accounts.db
+    .insertInto('reader')
+    .values({ ...reader, created_at: accounts.now().toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (added) return reader
+  throw taken()
+}
+
+export const findReader = (db: ServerDb, id: string): Promise<Reader | undefined> =>
+  db.selectFrom('reader').select(COLUMNS).where('id', '=', id).executeTakeFirst()
+
+export const findReaderByLibrary = (db: ServerDb, library: string): Promise<Reader | undefined> =>
+  db.selectFrom('reader').select(COLUMNS).where('library', '=', library).executeTakeFirst()
+
+export const listReaders = (db: ServerDb): Promise<Reader[]> =>
+  db.selectFrom('reader').select(COLUMNS).orderBy('created_at').orderBy('id').execute()
+
+/** A reader and the hash of their password, by e-mail. */
+export const findCredential = (
+  db: ServerDb,
+  email: string,
+): Promise<(Reader & { hash: string | null }) | undefined> =>
+  db
+    .selectFrom('reader')
+    .leftJoin('credential', (join) =>
+      join.onRef('credential.reader_id', '=', 'reader.id').on('credential.kind', '=', 'password'),
+    )
+    .select(['reader.id', 'reader.email', 'reader.name', 'reader.library', 'credential.hash'])
+    .where('reader.email', '=', emailKey(email))
+    .executeTakeFirst()
+
+/** The hash of a reader's password, if they have one. */
+export async function findPassword(db: ServerDb, readerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('credential')
+    .select('hash')
+    .where('reader_id', '=', readerId)
+    .where('kind', '=', 'password')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+export async function keepPassword(db: ServerDb, readerId: string, hash: string, at: string): Promise<void> {
+  await db
+    .insertInto('credential')
+    .values({ reader_id: readerId, kind: 'password', hash, created_at: at })
+    .onConflict((conflict) => conflict.columns(['reader_id', 'kind']).doUpdateSet({ hash, created_at: at }))
+    .execute()
+}
+
+/** Throws `invalid_input` where the e-mail is none or another reader's. */
+export async function setEmail(db: ServerDb, readerId: string, email: string): Promise<void> {
+  const key = checkedEmail(email)
+  const changed = await db
+    .updateTable('reader')
+    .set({ email: key })
+    .where('id', '=', readerId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('reader as other')
+            .select('other.id')
+            .where('other.email', '=', key)
+            .where('other.id', '!=', readerId),
+        ),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!changed) throw taken()
+}
+
+function checkedEmail(email: string): string {
+  const key = emailKey(email)
+  if (/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(key)) return key
+  throw new Failure('invalid_input', 'That is not an e-mail address.', {
+    hint: 'Give one such as ada@example.org.',
+  })
+}
+
+const taken = (): Failure =>
+  new Failure('invalid_input', 'There is a reader with this e-mail or library already.', {
+    hint: 'Sign in, or take another address.',
+  })
+
+/** Deletes the reader and, by foreign keys, every session, link, connection and token of theirs at once. */
+export async function deleteReader(db: ServerDb, readerId: string): Promise<boolean> {
+  const deleted = await db.deleteFrom('reader').where('id', '=', readerId).returning('id').executeTakeFirst()
+  return deleted !== undefined
+}

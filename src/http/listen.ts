@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+export interface Listening {
+  port: number
+  /** Takes over from now on; requests before are told to come again. */
+  serve(app: (req: IncomingMessage, res: ServerResponse) => void): void
+  /** Takes no connection any more; unfinished answers may take `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+/** A request may take so long to arrive: 6 MiB over a slow line, and no slower. */
+const REQUEST_MS = 120_000
+const HEADERS_MS = 20_000
+/** Longer than proxies keep a connection, so that none is closed under a request that it just sent. */
+const KEEP_ALIVE_MS = 75_000
+
+/** Listens, before there is anything to serve: the port may have to be known first. Rejects where the address is taken. */
+export async function listen(host: string, port: number): Promise<Listening> {
+  let app = (_req: IncomingMessage, res: ServerResponse): void => {
+    res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end()
+  }
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_MS,
+      headersTimeout: HEADERS_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 5_000,
+    },
+    (req, res) => app(req, res),
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
+  return {
+    port: address.port,
+    serve: (next) => void (app = next),
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => server.closeAllConnections(), graceMs)
+        server.close(() => {
+          clearTimeout(late)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}

@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Failure } from '../../core/failure.ts'
+import type { Accounts } from '../../features/accounts/accounts.ts'
+import { changePassword, endConnection, endToken, makeToken, showAccount } from './account.ts'
+import { authorize } from './authorize.ts'
+import { answerConsent, showConsent } from './consent.ts'
+import { sendJson, type Endpoint, type Exchange } from './endpoint.ts'
+import { authorizationServerMetadata, protectedResourceMetadata } from './metadata.ts'
+import { OAuthError } from './oauth-error.ts'
+import { markup, sendPage } from './page.ts'
+import { readRegistration, register } from './register.ts'
+import { revoke } from './revoke.ts'
+import { showSignIn, showSignOut, signIn, signOut } from './sign-in.ts'
+import { token } from './token.ts'
+
+export interface OAuthParts {
+  accounts: Accounts
+  /** Network address of whoever sent a request; behind a proxy the socket's own is the proxy's. */
+  addressOf?: (req: IncomingMessage) => string
+  onError?: (error: unknown, where: string) => void
+}
+
+interface Route {
+  path: RegExp
+  /** `data` answers in JSON to any origin and reads no cookie; a `page` is for the reader's own browser. */
+  kind: 'data' | 'page'
+  methods: Partial<Record<'GET' | 'POST', Endpoint>>
+}
+
+const ROUTES: readonly Route[] = [
+  {
+    path: /^\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/mcp)?$/,
+    kind: 'data',
+    methods: { GET: authorizationServerMetadata },
+  },
+  {
+    path: /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/,
+    kind: 'data',
+    methods: { GET: protectedResourceMetadata },
+  },
+  { path: /^\/oauth\/register$/, kind: 'data', methods: { POST: register } },
+  { path: /^\/oauth\/register\/[\w-]+$/, kind: 'data', methods: { GET: readRegistration } },
+  { path: /^\/oauth\/token$/, kind: 'data', methods: { POST: token } },
+  { path: /^\/oauth\/revoke$/, kind: 'data', methods: { POST: revoke } },
+  { path: /^\/oauth\/authorize$/, kind: 'page', methods: { GET: authorize, POST: authorize } },
+  { path: /^\/consent\/[\w-]+$/, kind: 'page', methods: { GET: showConsent, POST: answerConsent } },
+  { path: /^\/sign-in$/, kind: 'page', methods: { GET: showSignIn, POST: signIn } },
+  { path: /^\/account$/, kind: 'page', methods: { GET: showAccount } },
+  { path: /^\/account\/end-connection$/, kind: 'page', methods: { POST: endConnection } },
+  { path: /^\/account\/make-token$/, kind: 'page', methods: { POST: makeToken } },
+  { path: /^\/account\/end-token$/, kind: 'page', methods: { POST: endToken } },
+  { path: /^\/account\/password$/, kind: 'page', methods: { POST: changePassword } },
+  { path: /^\/sign-out$/, kind: 'page', methods: { GET: showSignOut, POST: signOut } },
+]
+
+/**
+ * The authorization server and the pages where readers sign in and allow. The function answers the requests that are for it and
+ * gives true; any other is left untouched. It never throws.
+ */
+export function createOAuth({
+  accounts,
+  addressOf = (req) => req.socket.remoteAddress ?? '',
+  onError = () => {},
+}: OAuthParts): (req: IncomingMessage, res: ServerResponse) => Promise<boolean> {
+  return async (req, res) => {
+    const url = urlOf(req, accounts.base)
+    const route = url && ROUTES.find(({ path }) => path.test(url.pathname))
+    if (!url || !route) return false
+    try {
+      await answer(route, { accounts, req, res, url, address: addressOf(req) })
+    } catch (error) {
+      fail(route, res, error, onError)
+    }
+    return true
+  }
+}
+
+async function answer({ kind, methods }: Route, exchange: Exchange): Promise<void> {
+  const { req, res } = exchange
+  if (kind === 'data') {
+    res.setHeader('access-control-allow-origin', '*')
+    if (req.method === 'OPTIONS') {
+      res.writeHead(204, {
+        'access-control-allow-methods': 'GET, POST, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization, MCP-Protocol-Version',
+        'access-control-max-age': '86400',
+      })
+      res.end()
+      return
+    }
+  }
+  const method = req.method === 'HEAD' ? 'GET' : req.method
+  const endpoint = method === 'GET' || method === 'POST' ? methods[method] : undefined
+  if (endpoint) return endpoint(exchange)
+  res.setHeader('allow', [...Object.keys(methods), ...(kind === 'data' ? ['OPTIONS'] : [])].join(', '))
+  throw new OAuthError('invalid_request', 'this method is not supported here', { status: 405 })
+}
+
+function fail(
+  { kind }: Route,
+  res: ServerResponse,
+  error: unknown,
+  onError: (error: unknown, where: string) => void,
+): void {
+  const known = toOAuthError(error)
+  if (!known) onError(error, 'oauth')
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const { code, message, status, challenge } =
+    known ?? new OAuthError('server_error', 'something went wrong on our side', { status: 500 })
+  const headers: Record<string, string> = {
+    ...(challenge && { 'www-authenticate': 'Basic realm="oauth"' }),
+    ...(error instanceof Failure &&
+      error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+    // What is left of a body that is too large is not read.
+    ...(status === 413 && { connection: 'close' }),
+  }
+  if (kind === 'data') return sendJson(res, { error: code, error_description: message }, { status, headers })
+  sendPage(
+    res,
+    'This did not work',
+    markup`<p>Go back to the assistant and start the connection again.</p><p><small>${code}: ${message}</small></p>`,
+    { status, headers },
+  )
+}
+
+function toOAuthError(error: unknown): OAuthError | undefined {
+  if (error instanceof OAuthError) return error
+  if (error instanceof Failure && error.code === 'rate_limited')
+    return new OAuthError('temporarily_unavailable', `${error.message} ${error.hint}`, { status: 429 })
+  return undefined
+}
+
+function urlOf(req: IncomingMessage, base: string): URL | undefined {
+  try {
+    // A target such as `//evil.example/x` would otherwise be read as a host.
+    return new URL(base + (req.url?.startsWith('/') ? req.url : '/'))
+  } catch {
+    return undefined
+  }
+}

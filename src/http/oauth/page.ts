@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+
+// Plain HTML under a strict policy, no script anywhere on the way a reader signs in and allows.
+
+const STYLE = `:root{color-scheme:light dark;accent-color:#2f6f5e}
+body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem;background:Canvas;color:CanvasText}
+main{max-width:36rem;margin:0 auto}
+h1{font-size:1.5rem;line-height:1.25;text-wrap:balance}
+h2{font-size:1.1rem;margin-top:2rem}
+fieldset{border:1px solid color-mix(in srgb,CanvasText 25%,Canvas);border-radius:.5rem;margin:1rem 0;padding:.25rem 1rem .75rem}
+legend{font-weight:600;padding:0 .4rem}
+label{display:block;padding:.3rem 0}
+label.tick{display:grid;grid-template-columns:auto 1fr;gap:.25rem .6rem;align-items:baseline}
+input:not([type=checkbox]){display:block;box-sizing:border-box;width:100%;font:inherit;padding:.5rem;margin-top:.2rem}
+small{opacity:.75}
+code{overflow-wrap:anywhere}
+button{font:inherit;padding:.6rem 1.4rem;min-width:8rem;border:1px solid currentColor;border-radius:.5rem;background:Canvas;color:CanvasText;cursor:pointer}
+button:hover{background:color-mix(in srgb,CanvasText 8%,Canvas)}
+:focus-visible{outline:3px solid #2f6f5e;outline-offset:2px}
+form.choose:not(:has([name=scope]:checked)) button[value=allow]{opacity:.4;cursor:not-allowed}
+p.choices{display:flex;gap:1rem;flex-wrap:wrap}
+li{margin:.75rem 0}
+ul{padding-left:1.2rem}
+[role=alert]{border-left:4px solid #b3261e;padding-left:.75rem}`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Markup that is safe to put into a page as it is. */
+export interface Markup {
+  readonly html: string
+}
+
+/** A template whose values are escaped unless they are markup themselves; lists are joined, undefined and false are nothing. */
+export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  return { html: parts.map((part, n) => part + (n < values.length ? written(values[n]) : '')).join('') }
+}
+
+type Value = string | number | Markup | readonly Markup[] | undefined | false
+
+function written(value: Value): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'string') return escape(value)
+  if (typeof value === 'number') return String(value)
+  if ('html' in value) return value.html
+  return value.map((one) => one.html).join('')
+}
+
+const escape = (text: string): string => text.replace(/[&<>"'`]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+
+export interface PageOptions {
+  status?: number
+  /** Where a form of the page may lead beside ourselves: a client's origin or scheme. */
+  formTarget?: string
+  headers?: Record<string, string>
+}
+
+/**
+ * Sends a page. The policy forbids scripts, frames around it and forms to anywhere but us and the one client it speaks of.
+ * `Referrer-Policy` is `same-origin`: with `no-referrer` browsers send `Origin: null` with our own forms.
+ */
+export function sendPage(
+  res: ServerResponse,
+  title: string,
+  body: Markup,
+  { status = 200, formTarget, headers = {} }: PageOptions = {},
+): void {
+  const target = formTarget === undefined ? '' : ` ${formTarget}`
+  const { html } = markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – Commonplace</title><style>${{ html: STYLE }}</style></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body></html>`
+  res.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'${target}; base-uri 'none'; frame-ancestors 'none'`,
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-store',
+    ...headers,
+  })
+  res.end(html)
+}
