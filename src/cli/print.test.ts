@@ -44,6 +44,17 @@ describe('table', () => {
     expect(text()).toContain(`${'x'.repeat(300)}  ${'y'.repeat(300)}  today`)
   })
 
+  it('does not stretch every row to the longest title where no terminal shows it', () => {
+    const { out, text } = printerOf({ tty: false })
+    out.table(COLUMNS, [
+      ['1', 'x'.repeat(2000), 'A', 'today'],
+      ['2', 'short', 'B', 'today'],
+    ])
+    const [head, long, short] = text().split('\n')
+    expect(long).toBe(`1   ${'x'.repeat(2000)}  A   today`)
+    expect(Math.max(head!.length, short!.length)).toBeLessThan(100)
+  })
+
   it('fits whatever stands in it', () => {
     const cell = fc.string({ unit: 'grapheme' }).map(oneLine)
     fc.assert(

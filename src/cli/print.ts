@@ -19,6 +19,8 @@ export const STYLE = {
 const READABLE = 90
 /** Width of text that no terminal shows. */
 const UNSEEN = 80
+/** The widest that a column is padded where no terminal says how wide it is: one long title must not stretch every row. */
+const PADDED = 60
 
 export interface TerminalFacts {
   tty: boolean
@@ -93,11 +95,13 @@ export class Printer {
     const widths = columns.map(({ title }, at) =>
       Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[at]?.text ?? ''))),
     )
-    if (this.columns !== undefined) shrink(columns, widths, this.columns)
+    if (this.columns === undefined)
+      for (const [at, width] of widths.entries()) widths[at] = Math.min(width, PADDED)
+    else shrink(columns, widths, this.columns)
     const print = (row: readonly Span[]) => {
       const set = columns.map(({ align }, at) => {
         const { text = '', ...style } = row[at] ?? {}
-        const cut = truncate(text, widths[at]!)
+        const cut = this.columns === undefined ? text : truncate(text, widths[at]!)
         const last = at === columns.length - 1
         const padded = align === 'right' ? padStart(cut, widths[at]!) : last ? cut : padEnd(cut, widths[at]!)
         return { text: padded, ...style }

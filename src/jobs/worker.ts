@@ -55,6 +55,8 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
   let swept = false
   let refusals = 0
   let refusal: unknown
+  /** What kept the outcome of a job from being written down; its row says running until its lease is over. */
+  let unwritten: { error: unknown } | undefined
   const timer = setInterval(wake, pollMs)
   timer.unref()
 
@@ -141,6 +143,7 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         await failJob(library.db, row.id, owner, now, JSON.stringify(failure), runAt)
       }
     } catch (error) {
+      unwritten = { error }
       onError(error, row.kind)
     } finally {
       clearInterval(beat)
@@ -155,6 +158,11 @@ export function startWorker(library: Library, jobs: readonly Job[], options: Wor
         wake()
         await looking
         if (refusals >= REFUSALS) throw refusal
+        if (unwritten) {
+          const { error } = unwritten
+          unwritten = undefined
+          throw error
+        }
         if (running.size > 0) await Promise.race([...running.values()].map(({ done }) => done))
         else if (!again && !(await hasDueJobs(library.db, kinds, library.now()))) return
         else if (stopped) return

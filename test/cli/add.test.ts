@@ -113,6 +113,13 @@ describe('add', () => {
     }
   })
 
+  it('does not take an empty word for the folder one stands in', async () => {
+    for (const word of ['', ' ']) {
+      const { code, stdout } = await at.run(['add', word, '--wait'])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    }
+  })
+
   it('without --wait stores the file at once and captures it in the background, which ends by itself', async () => {
     const file = join(at.folder, 'later.md')
     writeFileSync(file, '# For later\n\nThe kettle was still warm.\n')

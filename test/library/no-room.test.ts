@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { failed, good, serve, spawnServer, type ServeOptions, type Served } from '../stdio/serve.ts'
 import { openSite, type Site } from '../stdio/site.ts'
-import { openWorkspace, type Workspace } from '../support/run-cli.ts'
+import { openWorkspace, PROGRAM, type Workspace } from '../support/run-cli.ts'
 
 // Many programs, one after another: a machine with other work needs longer.
 vi.setConfig({ testTimeout: 120_000 })
@@ -117,6 +117,24 @@ describe.runIf(canLimit)('a full disk', () => {
     })
     await server.close()
     expect(readdirSync(join(library, 'media', 'unfinished'))).toEqual([])
+  })
+})
+
+describe.runIf(process.platform !== 'win32')('a disk that fills while the command line captures', () => {
+  it('ends the command, wherever it fills, and the library is well', async () => {
+    writeFileSync(join(folder, 'essay.txt'), 'Herons stand in the sound and wait. '.repeat(400))
+    const codes: (number | null)[] = []
+    // From no room for the first write to room for all of them.
+    for (const kilobytes of [8, 60, 160, 4_000]) {
+      const library = copied(`fills-${kilobytes}`)
+      const { code } = await at.shell(
+        `ulimit -f ${kilobytes}; trap '' XFSZ; timeout 60 "${process.execPath}" "${PROGRAM}" add essay.txt --wait --library "${library}"`,
+      )
+      codes.push(code)
+      expect(rowsOf(library, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    }
+    expect(codes.filter((code) => ![0, 4, 5].includes(code ?? -1))).toEqual([])
+    expect([codes[0], codes.at(-1)]).toEqual([5, 0])
   })
 })
 

@@ -53,6 +53,13 @@ export const add = defineCommand({
       if (args.given(flag) && !alone)
         throw usage(`--${flag} goes with one item only.`, 'Add the items one by one.')
     }
+    if (args.positionals.some((word) => word.trim() === '')) {
+      // As a path it would be the folder one stands in, with everything below it.
+      throw usage(
+        'An empty word names no file and no address.',
+        'A variable of the shell may be empty. `commonplace add .` adds the folder you are in.',
+      )
+    }
     return await withLibrary(
       context,
       async (local) => {
@@ -209,7 +216,9 @@ async function finish({ err, signal }: Context, local: LocalLibrary, { items }: 
   }
   const total = waiting.size
   const [first] = [...waiting.values()].flat()
-  if (total > 0) local.work().wake()
+  const end = new AbortController()
+  let refusal: unknown
+  if (total > 0) void watchQueue(local, end.signal).catch((error: unknown) => (refusal = error))
   const progress = startProgress(
     err,
     `Capturing ${first && total === 1 ? first.given : count(total, 'item')}`,
@@ -217,6 +226,7 @@ async function finish({ err, signal }: Context, local: LocalLibrary, { items }: 
   try {
     for (let since = Date.now(); waiting.size > 0 && Date.now() - since < WAIT_MS;) {
       signal.throwIfAborted()
+      if (refusal !== undefined) throw refusal
       for (const capture of await listEnded(db, [...waiting.keys()])) {
         const same = waiting.get(capture.id) ?? []
         for (const item of same) await settle(db, item, capture)
@@ -227,11 +237,21 @@ async function finish({ err, signal }: Context, local: LocalLibrary, { items }: 
       if (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
   } finally {
+    end.abort()
     progress.stop()
   }
   for (const item of items) {
     if (!item.source && item.sourceId !== undefined && item.state === 'there already')
       item.source = await sourceOf(db, { source_id: item.sourceId })
+  }
+}
+
+/** Sees to it that the work is done. Throws what keeps the queue from being read or written, such as a full disk. */
+async function watchQueue(local: LocalLibrary, signal: AbortSignal): Promise<void> {
+  const worker = local.work()
+  while (!signal.aborted) {
+    await worker.drained()
+    await new Promise((resolve) => setTimeout(resolve, 10 * LOOK_MS))
   }
 }
 

@@ -23,6 +23,19 @@ describe('SQLite under the query builder', () => {
     expect(rows[0]).toEqual({ n: 2 ** 53 - 1, b: bytes, z: null, t: 1 })
   })
 
+  it('lets the process do other things during a change of many statements', async () => {
+    const db = database()
+    let others = 0
+    const timer = setInterval(() => others++, 1)
+    onTestFinished(() => clearInterval(timer))
+    await db.transaction().execute(async (transaction) => {
+      for (const end = performance.now() + 100; performance.now() < end;) {
+        await sql`select 1`.execute(transaction)
+      }
+      expect(others).toBeGreaterThan(0)
+    })
+  })
+
   it('runs one transaction at a time, and other queries wait for it', async () => {
     const db = database()
     await sql`create table t (n integer)`.execute(db)
