@@ -9,6 +9,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely'
+import { noteClosed } from './free-closed.ts'
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>
 type Bound = string | number | bigint | Uint8Array | null
@@ -87,7 +88,9 @@ class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#statements.clear()
-    if (this.#database.isOpen) this.#database.close()
+    if (!this.#database.isOpen) return
+    this.#database.close()
+    noteClosed()
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
