@@ -102,7 +102,7 @@ const { metafile } = await build({
 const outputs = [...Object.keys(metafile.outputs), ...Object.keys(inWorkers.metafile.outputs)]
 const made = new Set(outputs.map((file) => basename(file)))
 // A program that was started from the build before may still load its parts: they go when nobody can be using them.
-const keepMs = process.env['npm_lifecycle_event'] === 'prepack' ? 0 : 20 * 60_000
+const keepMs = process.env['npm_lifecycle_event'] === 'pack' ? 0 : 20 * 60_000
 for (const file of readdirSync(dist)) {
   if (!file.endsWith('.js') || made.has(file)) continue
   const age = Date.now() - (statSync(join(dist, file), { throwIfNoEntry: false })?.mtimeMs ?? 0)

@@ -12,6 +12,8 @@ export interface OpenFile {
   file: string
   database: DatabaseSyncInstance
   readOnly: boolean
+  /** What it was known by to the file system when it was opened. */
+  inode: number
   /** Whether the file has to be made or brought to a newer layout before it is used. */
   stale: boolean
 }
@@ -25,7 +27,14 @@ export function openFile(folder: string, options: ConnectOptions = {}): OpenFile
   const file = join(folder, LIBRARY_FILE)
   if (!readOnly) makeFolder(folder)
   const database = connect(file, options)
-  return { folder, file, database, readOnly, stale: schemaVersionOf(database) !== SCHEMA_VERSION }
+  return {
+    folder,
+    file,
+    database,
+    readOnly,
+    inode: statSync(file).ino,
+    stale: schemaVersionOf(database) !== SCHEMA_VERSION,
+  }
 }
 
 function makeFolder(folder: string): void {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { join } from 'node:path'
 import { Failure } from '../core/failure.ts'
@@ -67,6 +68,7 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
     outside,
     readOnly,
     now,
+    guard: () => checkStillThere(file),
     ...(queueing && { queueing }),
     wake: () => (worker ? worker.wake() : options.wake?.()),
   })
@@ -112,6 +114,14 @@ function realOutside(config: LocalConfig): Outside {
     media: openMediaFolder(join(config.library, 'media')),
     ...(embedder && { embedder }),
   }
+}
+
+/** A file that was removed or replaced still takes writes on some systems: they would go with the last program that has it. */
+function checkStillThere({ file, inode }: OpenFile): void {
+  if (statSync(file, { throwIfNoEntry: false })?.ino === inode) return
+  throw new Failure('unavailable', `The library was removed or replaced while it was open: ${file}`, {
+    hint: 'Nothing was written. Start again to use what lies there now, or put the library back from a backup.',
+  })
 }
 
 function pagesFor({ allowHosts }: LocalConfig): Pages {

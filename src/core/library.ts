@@ -96,6 +96,8 @@ export interface LibraryParts {
   outside: Outside
   readOnly?: boolean
   now?: () => Date
+  /** Called before every change; may throw to refuse it. */
+  guard?: () => void
   /** Called before the commit of a change that queued jobs, with when the earliest may begin. */
   queueing?: (due: Date) => void
   /** Called after a commit that queued a job. */
@@ -108,6 +110,7 @@ export function createLibrary(parts: LibraryParts): Library {
     outside,
     readOnly = false,
     now = () => new Date(),
+    guard = () => {},
     queueing = () => {},
     wake = () => {},
   } = parts
@@ -122,6 +125,7 @@ export function createLibrary(parts: LibraryParts): Library {
         hint: 'Start Commonplace without --read-only to change the library.',
       })
     }
+    guard()
     let queued = false
     const result = await db.transaction().execute(async (transaction) => {
       const change = new Change(transaction, now())

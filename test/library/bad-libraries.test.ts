@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -242,4 +243,16 @@ describe('a library that another process has locked', () => {
     holder.exec('rollback')
     holder.close()
   })
+})
+
+it('a library that is removed under a server takes no more writes: none is said to be kept and lost', async () => {
+  const library = join(folder, 'removed')
+  cpSync(at.library, library, { recursive: true })
+  const server = await serve(library, { env: site.env })
+  servers.push(server)
+  good(await server.call('add_comment', { id, body: 'while it is there' }))
+  rmSync(library, { recursive: true })
+  const refused = await server.call('add_comment', { id, body: 'gone' })
+  expect(failed(refused)).toBe('unavailable')
+  expect(refused.structuredContent?.['hint']).toContain('Nothing was written')
 })

@@ -60,7 +60,10 @@ const commonplace = (...args) => {
 
 try {
   const [packed] = JSON.parse(
-    npm(root, 'pack', '--json', '--silent', '--pack-destination', folder).replace(/^[^[]*/s, ''),
+    npm(root, 'run', '--silent', 'pack', '--', '--json', '--silent', '--pack-destination', folder).replace(
+      /^[^[]*/s,
+      '',
+    ),
   )
   const files = new Set(packed.files.map(({ path }) => path))
   for (const wanted of [

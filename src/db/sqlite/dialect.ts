@@ -10,6 +10,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely'
+import { noteClosed } from './free-closed.ts'
 import { Result, resultCodeOf } from './result-code.ts'
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>
@@ -112,7 +113,9 @@ class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#statements.clear()
-    if (this.#database.isOpen) this.#database.close()
+    if (!this.#database.isOpen) return
+    this.#database.close()
+    noteClosed()
   }
 
   /** Outside of a transaction it waits for another process to let go of the file, and others go on here meanwhile. */
