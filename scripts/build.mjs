@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { build } from 'esbuild'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { START, joinStart } from './join-start.mjs'
 import { prepareEmbedding } from './prepare-embedding.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -68,7 +69,7 @@ const preparedDefinitions = {
   },
 }
 
-/** SQLite's native file is loaded directly (docs/decisions/0006-sqlite-is-found-at-once.md). */
+/** SQLite's native file is loaded directly (docs/decisions/0006-what-starts-a-server.md). */
 const directAddon = {
   name: 'direct-addon',
   setup({ onResolve }) {
@@ -99,7 +100,13 @@ const { metafile } = await build({
   legalComments: 'none',
   banner: requireInModules,
 })
-const outputs = [...Object.keys(metafile.outputs), ...Object.keys(inWorkers.metafile.outputs)]
+await joinStart(dist, metafile.outputs, 'src/cli/commands/mcp.ts', {
+  ...common,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+})
+const outputs = [START, ...Object.keys(metafile.outputs), ...Object.keys(inWorkers.metafile.outputs)]
 const made = new Set(outputs.map((file) => basename(file)))
 // A program that was started from the build before may still load its parts: they go when nobody can be using them.
 const keepMs = process.env['npm_lifecycle_event'] === 'pack' ? 0 : 20 * 60_000

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 /**
  * Loads the native part of `@photostructure/sqlite` from the file its package ships for this platform. The build puts this in
  * place of `node-gyp-build`, whose own loading and search took a third of the time a server needs to start; where the file is
- * not where it should be, that search is made after all. See docs/decisions/0006-sqlite-is-found-at-once.md.
+ * not where it should be, that search is made after all. See docs/decisions/0006-what-starts-a-server.md.
  */
 export default function loadAddon(): unknown {
   const require = createRequire(import.meta.url)
