@@ -22,6 +22,7 @@ const runs = [
   ['search', ['--passages', values.large ? '1000,100000,1000000' : '1000,100000']],
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
+  ['serve', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),
 ]
 const chosen = values.only?.split(',')
