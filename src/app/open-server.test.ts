@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { conceptEmbedder } from '../../test/support/embedder.ts'
 import { readServerConfig } from '../config/server.ts'
+import type { Embedder } from '../core/outside.ts'
 import type { Library } from '../core/library.ts'
 import { requestCapture } from '../features/capture/capture-source.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
@@ -25,11 +26,14 @@ afterEach(async () => {
 
 const PAGE = `<html><head><title>On herons</title></head><body><article><h1>On herons</h1>${'<p>The heron stands in the shallows and waits for the minnows to forget it.</p>'.repeat(12)}</article></body></html>`
 
-async function open(env: Record<string, string> = {}): Promise<OpenServer> {
+async function open(
+  env: Record<string, string> = {},
+  embedder: Embedder = conceptEmbedder([['heron']]),
+): Promise<OpenServer> {
   const config = readServerConfig({ COMMONPLACE_DATA: folder, COMMONPLACE_EMBEDDER: 'off', ...env })
   const server = await openServer(config, {
     base: 'http://localhost:1',
-    embedder: conceptEmbedder([['heron']]),
+    embedder,
     pages: {
       fetch: async (url) => ({
         url,
@@ -60,6 +64,31 @@ async function readersOf({ accounts, first }: OpenServer): Promise<{ first: stri
 }
 
 describe('a server', () => {
+  it('lends its embedder with what it learns at its first answer', async () => {
+    const known = conceptEmbedder([['heron']])
+    let dimensions = 0
+    const server = await open(
+      {},
+      {
+        id: known.id,
+        get dimensions() {
+          return dimensions
+        },
+        async embed(texts, options) {
+          const vectors = await known.embed(texts, options)
+          dimensions = vectors[0]?.length ?? 0
+          return vectors
+        },
+        close: () => known.close(),
+      },
+    )
+    await server.libraries.use(server.first.reader.id, async ({ library }) => {
+      expect(library.outside.embedder?.dimensions).toBe(0)
+      await library.outside.embedder?.embed(['heron'])
+      expect(library.outside.embedder?.dimensions).toBe(known.dimensions)
+    })
+  })
+
   it('keeps the first reader in the local library and each other in a file of their own', async () => {
     const server = await open()
     server.work()

@@ -61,8 +61,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   const pages = options.pages ?? createPages({ allow: localConfig.allowHosts })
   const embedder = options.embedder ?? embedderFor(localConfig.embedder)
-  // A library that is closed must not take the embedder from the others.
-  const shared = embedder && { ...embedder, close: async () => {} }
+  const shared = embedder && shareEmbedder(embedder)
   const db = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
   const accounts = await openAccounts({ db, base, pages, now, onError })
@@ -156,4 +155,19 @@ const SAFE_NAME = /^[\w-]{1,64}$/
 function safeName(library: string): string {
   if (SAFE_NAME.test(library)) return library
   throw new Failure('internal_error', 'The reader has no library.', { hint: 'Sign in again.' })
+}
+
+/**
+ * The embedder as one library of many has it: a library that is closed does not take it from the others. Asked anew each time,
+ * since a remote one learns how many dimensions it has with its first answer.
+ */
+function shareEmbedder(embedder: Embedder): Embedder {
+  return {
+    id: embedder.id,
+    get dimensions() {
+      return embedder.dimensions
+    },
+    embed: (texts, options) => embedder.embed(texts, options),
+    close: async () => {},
+  }
 }
