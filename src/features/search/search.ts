@@ -64,16 +64,7 @@ const MUCH_ALIKE = 0.5
 const SPEAKS_FOR_ITSELF = 0.6
 
 /** Ranks sources, each by its best passage. */
-export const searchItems = (library: Library, request: SearchRequest): Promise<SearchAnswer> =>
-  search(library, request, (passage) => passage.source_id)
-
-/** Ranks passages. */
-export const searchPassages = (library: Library, request: SearchRequest): Promise<SearchAnswer> =>
-  search(library, request, (passage) => passage.id)
-
-type KeyOf = (passage: MeaningHit['passage']) => number
-
-async function search(library: Library, request: SearchRequest, keyOf: KeyOf): Promise<SearchAnswer> {
+export async function searchItems(library: Library, request: SearchRequest): Promise<SearchAnswer> {
   const query = parseQuery(request.query)
   const asked = request.mode ?? 'hybrid'
   const nothing: SearchAnswer = { hits: [], query, mode: asked, truncated: false }
@@ -102,7 +93,7 @@ async function search(library: Library, request: SearchRequest, keyOf: KeyOf): P
   const instead = asked === 'meaning' && (quoted || !meaning?.hits)
   const words = instead ? await searchWords(library.db, query, scope) : byWords
   const near = worthShowing(meaning?.hits ?? [], words, query)
-  const hits = joinHits(asked === 'meaning' && meaning?.hits ? [] : words, near, keyOf)
+  const hits = joinHits(asked === 'meaning' && meaning?.hits ? [] : words, near)
   return { ...finish(hits), query, mode: meaning?.hits ? asked : 'words', ...noteOf(meaning) }
 }
 
@@ -219,9 +210,9 @@ async function hasWaiting({ db }: Library): Promise<boolean> {
   return row !== undefined
 }
 
-function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[], keyOf: KeyOf): Hit[] {
-  const byWords = firstOfEach(words, keyOf)
-  const byMeaning = firstOfEach(meaning, keyOf)
+function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[]): Hit[] {
+  const byWords = firstOfEach(words)
+  const byMeaning = firstOfEach(meaning)
   const fused = fuseRanks(
     [...byWords].map(([key, { coverage, exact, title }]) => ({ key, coverage, leads: exact || title })),
     [...byMeaning.keys()],
@@ -235,14 +226,11 @@ function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[], key
   })
 }
 
-/** The best hit of each key, in the order of the hits. */
-function firstOfEach<H extends { passage: MeaningHit['passage'] }>(
-  hits: readonly H[],
-  keyOf: KeyOf,
-): Map<number, H> {
+/** The best hit of each source, in the order of the hits. */
+function firstOfEach<H extends { passage: MeaningHit['passage'] }>(hits: readonly H[]): Map<number, H> {
   const first = new Map<number, H>()
   for (const hit of hits) {
-    const key = keyOf(hit.passage)
+    const key = hit.passage.source_id
     if (!first.has(key)) first.set(key, hit)
   }
   return first
