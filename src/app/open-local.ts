@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { join } from 'node:path'
 import { Failure } from '../core/failure.ts'
-import { createLibrary, type Library } from '../core/library.ts'
+import { createLibrary, type Library, type LibraryParts } from '../core/library.ts'
 import type { Embedder, Outside, Pages } from '../core/outside.ts'
 import { NewerLibrary } from '../db/newer-library.ts'
 import { migrate, queriesOn } from '../db/open.ts'
@@ -36,7 +36,7 @@ export interface LocalOptions {
   now?: () => Date
   onError?: (error: unknown, where: string) => void
   /** Told before and after the commit of a change that queues jobs, for whoever does the work apart from `work`. */
-  queueing?: (due: Date) => void
+  queueing?: LibraryParts['queueing']
   wake?: () => void
 }
 

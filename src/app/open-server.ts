@@ -71,7 +71,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
   async function folderOf(readerId: string): Promise<string> {
     const reader = await findReader(db, readerId)
     if (reader) return libraryFolderOf(reader.library)
-    runtime.work.forget(readerId)
+    await runtime.work.forget(readerId)
     throw new Failure('not_logged_in', 'There is no such reader any more.', { hint: 'Sign in again.' })
   }
 
@@ -95,7 +95,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
         queueing: (due) => runtime.work.mark(readerId, due.getTime()),
         wake: () => work?.wake(),
       })
-      if (made) runtime.work.introduce([readerId], now().getTime())
+      if (made) await runtime.work.introduce([readerId], now().getTime())
       return local
     },
     config.openLibraries,
@@ -105,15 +105,12 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
   // What is not known of a library is found out by looking into it.
   for (const reader of await listReaders(db))
     if (existsSync(join(libraryFolderOf(reader.library), LIBRARY_FILE)))
-      runtime.work.introduce([reader.id], now().getTime())
+      await runtime.work.introduce([reader.id], now().getTime())
 
   const sweep = setInterval(() => {
-    try {
-      runtime.calls.sweep(now().getTime())
-    } catch (error) {
-      onError(error, 'sweep')
-    }
+    void forgetOldCalls().catch((error: unknown) => onError(error, 'sweep'))
   }, SWEEP_MS)
+  const forgetOldCalls = async (): Promise<void> => runtime.calls.sweep(now().getTime())
   sweep.unref()
 
   return {
@@ -122,14 +119,12 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
     libraries,
     limiter: createRateLimiter(runtime.calls, config, () => now().getTime()),
     work() {
-      if (work) return work
-      runtime.work.reclaim(now().getTime())
-      work = workOnLibraries({ libraries, due: runtime.work, concurrency: config.workers, now, onError })
+      work ??= workOnLibraries({ libraries, due: runtime.work, concurrency: config.workers, now, onError })
       return work
     },
     async ready() {
       try {
-        runtime.calls.sweep(0)
+        await runtime.calls.sweep(0)
         return (await findReader(db, first.reader.id)) !== undefined
       } catch {
         return false
@@ -140,7 +135,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
       await work?.stop()
       await libraries.closeAll()
       await embedder?.close()
-      runtime.close()
+      await runtime.close()
       await accounts.close()
       // What was written then lies in the one file, for whoever copies it.
       await sql`pragma wal_checkpoint(passive)`.execute(db)

@@ -49,6 +49,10 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
   const { libraries, due, concurrency, pollMs = 2_000, now = () => new Date(), onError = () => {} } = options
   const active = new Map<string, Turn>()
   let stopped = false
+  let looking: Promise<void> | undefined
+  let again = false
+  /** Whether what dead processes held was given back. */
+  let reclaimed = false
   const timer = setInterval(wake, pollMs)
   timer.unref()
 
@@ -60,17 +64,32 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
   function wake(): void {
     if (stopped || concurrency === 0) return
     for (const { worker } of active.values()) worker?.wake()
-    try {
-      const free = concurrency - active.size
-      if (free <= 0) return
-      for (const claim of due.claim(now().getTime(), LEASE_MS, free)) {
-        const turn = active.get(claim.library)
-        // What it was marked for may be seen in this turn or not: it gets another.
-        if (turn) turn.again = true
-        else begin(claim)
+    again = true
+    looking ??= look().finally(() => {
+      looking = undefined
+      // Asked again while the last look ended.
+      if (again) wake()
+    })
+  }
+
+  async function look(): Promise<void> {
+    while (again) {
+      again = false
+      if (stopped) return
+      try {
+        if (!reclaimed) await due.reclaim(now().getTime())
+        reclaimed = true
+        const free = concurrency - active.size
+        if (free <= 0) return
+        for (const claim of await due.claim(now().getTime(), LEASE_MS, free)) {
+          const turn = active.get(claim.library)
+          // What it was marked for may be seen in this turn or not: it gets another.
+          if (turn) turn.again = true
+          else begin(claim)
+        }
+      } catch (error) {
+        onError(error, 'work_due')
       }
-    } catch (error) {
-      onError(error, 'work_due')
     }
   }
 
@@ -92,8 +111,8 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
       next = new Date(now().getTime() + TROUBLE_MS)
     }
     try {
-      due.settle(claim, next.getTime())
-      if (turn.again) due.mark(claim.library, now().getTime())
+      await due.settle(claim, next.getTime())
+      if (turn.again) await due.mark(claim.library, now().getTime())
     } catch (error) {
       onError(error, 'work_due')
     }
@@ -131,6 +150,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
     async drained() {
       for (;;) {
         wake()
+        await looking
         if (active.size === 0) return
         await Promise.race([...active.values()].map(({ done }) => done))
       }
@@ -138,6 +158,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
     async stop() {
       stopped = true
       clearInterval(timer)
+      await looking
       await Promise.all([...active.values()].map(({ worker, done }) => Promise.all([worker?.stop(), done])))
     },
   }

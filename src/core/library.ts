@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { Changes } from '../db/changes.ts'
+import type { Soon } from '../db/runtime.ts'
 import type { Schema } from '../db/schema.ts'
 import { writeAudit, type Author } from './audit.ts'
 import type { Job } from './define-job.ts'
@@ -98,8 +99,8 @@ export interface LibraryParts {
   now?: () => Date
   /** Called before every change; may throw to refuse it. */
   guard?: () => void
-  /** Called before the commit of a change that queued jobs, with when the earliest may begin. */
-  queueing?: (due: Date) => void
+  /** Called before the commit of a change that queued jobs, with when the earliest may begin and the open transaction. */
+  queueing?: (due: Date, db: Transaction<Schema>) => Soon<void>
   /** Called after a commit that queued a job. */
   wake?: () => void
 }
@@ -137,7 +138,7 @@ export function createLibrary(parts: LibraryParts): Library {
         await writeAudit(transaction, { id: await change.newId(), at, touched }, call)
       await change.close()
       queued = change.queuedFor !== undefined
-      if (change.queuedFor) queueing(change.queuedFor)
+      if (change.queuedFor) await queueing(change.queuedFor, transaction)
       return output
     })
     if (queued) wake()

@@ -15,26 +15,26 @@ const DAY = { ms: 86_400_000, most: 5 }
 const WINDOWS = [MINUTE, DAY] as const
 
 describe('counting calls', () => {
-  it('lets through as many as are allowed, and the next again when the window has passed', () => {
+  it('lets through as many as are allowed, and the next again when the window has passed', async () => {
     const { calls } = openRuntime(':memory:')
-    for (let n = 0; n < 3; n++) expect(calls.take('a', WINDOWS, 1_000)).toBeUndefined()
-    expect(calls.take('a', WINDOWS, 1_000)).toEqual({ window: MINUTE, until: 61_000 })
-    expect(calls.take('a', WINDOWS, 60_999)).toEqual({ window: MINUTE, until: 61_000 })
-    expect(calls.take('a', WINDOWS, 61_000)).toBeUndefined()
+    for (let n = 0; n < 3; n++) expect(await calls.take('a', WINDOWS, 1_000)).toBeUndefined()
+    expect(await calls.take('a', WINDOWS, 1_000)).toEqual({ window: MINUTE, until: 61_000 })
+    expect(await calls.take('a', WINDOWS, 60_999)).toEqual({ window: MINUTE, until: 61_000 })
+    expect(await calls.take('a', WINDOWS, 61_000)).toBeUndefined()
   })
 
-  it('counts each key by itself, and nothing that it refused', () => {
+  it('counts each key by itself, and nothing that it refused', async () => {
     const { calls } = openRuntime(':memory:')
     for (let n = 0; n < 3; n++) calls.take('a', WINDOWS, 0)
-    for (let n = 0; n < 9; n++) expect(calls.take('a', WINDOWS, 0)?.window).toBe(MINUTE)
-    expect(calls.take('b', WINDOWS, 0)).toBeUndefined()
-    expect(calls.take('a', WINDOWS, 60_000)).toBeUndefined()
-    expect(calls.take('a', WINDOWS, 60_000)).toBeUndefined()
-    expect(calls.take('a', WINDOWS, 60_000)).toEqual({ window: DAY, until: 86_400_000 })
-    expect(calls.take('a', WINDOWS, 86_400_000)).toBeUndefined()
+    for (let n = 0; n < 9; n++) expect((await calls.take('a', WINDOWS, 0))?.window).toBe(MINUTE)
+    expect(await calls.take('b', WINDOWS, 0)).toBeUndefined()
+    expect(await calls.take('a', WINDOWS, 60_000)).toBeUndefined()
+    expect(await calls.take('a', WINDOWS, 60_000)).toBeUndefined()
+    expect(await calls.take('a', WINDOWS, 60_000)).toEqual({ window: DAY, until: 86_400_000 })
+    expect(await calls.take('a', WINDOWS, 86_400_000)).toBeUndefined()
   })
 
-  it('is shared by all who have the file open, and forgets what is over', () => {
+  it('is shared by all who have the file open, and forgets what is over', async () => {
     const file = join(folder, 'shared.db')
     const [one, two] = [openRuntime(file), openRuntime(file)]
     const taken = Array.from({ length: 8 }, (_, n) => (n % 2 ? one : two).calls.take('a', WINDOWS, 5))
@@ -47,44 +47,44 @@ describe('counting calls', () => {
 })
 
 describe('work that is due', () => {
-  it('is given to one, and again when it is marked or its lease has passed', () => {
+  it('is given to one, and again when it is marked or its lease has passed', async () => {
     const { work } = openRuntime(':memory:')
     work.mark('a', 10)
     work.mark('b', 20)
-    expect(work.claim(9, 100, 5)).toEqual([])
-    expect(work.claim(10, 100, 5).map(({ library }) => library)).toEqual(['a'])
-    expect(work.claim(10, 100, 5)).toEqual([])
-    expect(work.claim(110, 100, 1).map(({ library }) => library)).toEqual(['b'])
-    expect(work.claim(110, 100, 1).map(({ library }) => library)).toEqual(['a'])
+    expect(await work.claim(9, 100, 5)).toEqual([])
+    expect((await work.claim(10, 100, 5)).map(({ library }) => library)).toEqual(['a'])
+    expect(await work.claim(10, 100, 5)).toEqual([])
+    expect((await work.claim(110, 100, 1)).map(({ library }) => library)).toEqual(['b'])
+    expect((await work.claim(110, 100, 1)).map(({ library }) => library)).toEqual(['a'])
   })
 
-  it('is not lost when it comes while the library is worked on', () => {
+  it('is not lost when it comes while the library is worked on', async () => {
     const { work } = openRuntime(':memory:')
     work.mark('a', 0)
-    const [claimed] = work.claim(0, 100, 1)
+    const [claimed] = await work.claim(0, 100, 1)
     work.mark('a', 5)
     work.settle(claimed!, 1_000)
-    expect(work.claim(5, 100, 1)).toHaveLength(1)
+    expect(await work.claim(5, 100, 1)).toHaveLength(1)
   })
 
-  it('waits until the time it was put back for', () => {
+  it('waits until the time it was put back for', async () => {
     const { work } = openRuntime(':memory:')
     work.mark('a', 0)
-    work.settle(work.claim(0, 100, 1)[0]!, 1_000)
-    expect(work.claim(999, 100, 1)).toEqual([])
-    expect(work.claim(1_000, 100, 1)).toHaveLength(1)
+    work.settle((await work.claim(0, 100, 1))[0]!, 1_000)
+    expect(await work.claim(999, 100, 1)).toEqual([])
+    expect(await work.claim(1_000, 100, 1)).toHaveLength(1)
   })
 
-  it('comes back at once when the process that had it is no more', () => {
+  it('comes back at once when the process that had it is no more', async () => {
     const { work } = openRuntime(':memory:')
     work.introduce(['a', 'b'], 0)
     work.introduce(['a'], 5_000)
-    expect(work.claim(0, 100_000, 1)).toHaveLength(1)
+    expect(await work.claim(0, 100_000, 1)).toHaveLength(1)
     work.reclaim(1)
-    expect(work.claim(1, 100, 5)).toHaveLength(2)
+    expect(await work.claim(1, 100, 5)).toHaveLength(2)
     work.forget('a')
     work.reclaim(2)
-    expect(work.claim(2, 100, 5)).toHaveLength(1)
+    expect(await work.claim(2, 100, 5)).toHaveLength(1)
   })
 })
 

@@ -1,15 +1,14 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
-/**
- * What the processes of one server share and can afford to lose: counts of calls, and which libraries have work due. It is a
- * file of its own beside the accounts: it is written at every call, so without waiting for the disk, and each write is one
- * statement, so no other writer of this process can ever be in its way.
- */
+/** An answer that is there at once from a file of this machine, and later from a database elsewhere. */
+export type Soon<T> = T | Promise<T>
+
+/** What the processes of one server share and can afford to lose: counts of calls, and which libraries have work due. */
 export interface Runtime {
   calls: CallCounts
   work: WorkDue
-  close(): void
+  close(): Soon<void>
 }
 
 /** At most `most` in any one window of `ms` milliseconds; a window begins with its first call. */
@@ -23,28 +22,30 @@ export interface CallCounts {
    * Counts one call under `key`, where both windows have room for it, and says whether they had: undefined if so, else the
    * window that is full and the instant (milliseconds) from which there is room again. What is refused is not counted.
    */
-  take(
-    key: string,
-    windows: readonly [Window, Window],
-    now: number,
-  ): { window: Window; until: number } | undefined
+  take(key: string, windows: readonly [Window, Window], now: number): Soon<FullWindow | undefined>
   /** Forgets what no window counts any more. */
-  sweep(now: number): void
+  sweep(now: number): Soon<void>
+}
+
+export interface FullWindow {
+  window: Window
+  /** Milliseconds. */
+  until: number
 }
 
 /** Which libraries have work, and from when on. Every row can be made again by looking into the library. */
 export interface WorkDue {
   /** Says that a library has work from `at` on (milliseconds); what is due earlier stays so. */
-  mark(library: string, at: number): void
+  mark(library: string, at: number): Soon<void>
   /** Says that a library may have work now, if nothing is known of it. */
-  introduce(libraries: Iterable<string>, now: number): void
+  introduce(libraries: Iterable<string>, now: number): Soon<void>
   /** Takes libraries whose time has come; nobody else is given them for `leaseMs`, unless they are marked again. */
-  claim(now: number, leaseMs: number, limit: number): Claim[]
+  claim(now: number, leaseMs: number, limit: number): Soon<Claim[]>
   /** Puts a claimed library back for `next`, unless it was marked meanwhile: then it is due as marked. */
-  settle(claim: Claim, next: number): void
+  settle(claim: Claim, next: number): Soon<void>
   /** Gives back what a process claimed that is no more. */
-  reclaim(now: number): void
-  forget(library: string): void
+  reclaim(now: number): Soon<void>
+  forget(library: string): Soon<void>
 }
 
 export interface Claim {
@@ -63,7 +64,11 @@ const LAYOUT = `
   create index if not exists work_due_at on work_due (due_at);
 `
 
-/** Opens the file, and makes it anew where it is missing or broken: nothing in it is worth a refusal. */
+/**
+ * A file of its own beside the accounts: it is written at every call, so without waiting for the disk, and each write is one
+ * statement, so no other writer of this process can ever be in its way. Made anew where it is missing or broken: nothing in it
+ * is worth a refusal. Every answer is there at once.
+ */
 export function openRuntime(file: string): Runtime {
   let database: DatabaseSyncInstance
   try {

@@ -39,15 +39,19 @@ export function runTool(
   args: Record<string, unknown>,
   call: Omit<Call, 'scopes'>,
 ): Promise<Answer> {
-  limiter.admit(tool, counted)
-  return libraries.use(readerId, ({ library }) =>
-    callTool(tool, library, args, {
-      scopes,
-      connection,
-      get signal() {
-        return call.signal
-      },
-      progress: call.progress,
-    }),
-  )
+  const admitted = limiter.admit(tool, counted)
+  return admitted ? admitted.then(run) : run()
+
+  function run(): Promise<Answer> {
+    return libraries.use(readerId, ({ library }) =>
+      callTool(tool, library, args, {
+        scopes,
+        connection,
+        get signal() {
+          return call.signal
+        },
+        progress: call.progress,
+      }),
+    )
+  }
 }

@@ -1,6 +1,6 @@
 import type { AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
-import type { CallCounts, Window } from '../db/runtime.ts'
+import type { CallCounts, FullWindow, Soon, Window } from '../db/runtime.ts'
 
 /** What one connection may call. A window begins with its first call. */
 export interface CallLimits {
@@ -9,8 +9,11 @@ export interface CallLimits {
 }
 
 export interface RateLimiter {
-  /** Counts a call of this tool by this connection. Throws `rate_limited` with `retryAfterSeconds` where it is one too many. */
-  admit(tool: Pick<AnyTool, 'name' | 'effect'>, connection: string): void
+  /**
+   * Counts a call of this tool by this connection. Throws `rate_limited` with `retryAfterSeconds` where it is one too many: at
+   * once, or by the promise where the counts have to be waited for.
+   */
+  admit(tool: Pick<AnyTool, 'name' | 'effect'>, connection: string): Soon<void>
 }
 
 const MINUTE_MS = 60_000
@@ -28,20 +31,23 @@ export function createRateLimiter(
       const kind = effect === 'read' ? 'read' : 'write'
       const at = now()
       const full = counts.take(`${kind} ${connection}`, classes[kind], at)
-      if (!full) return
-      const per = full.window.ms === MINUTE_MS ? 'minute' : 'day'
-      const seconds = Math.max(1, Math.ceil((full.until - at) / 1000))
-      throw new Failure(
-        'rate_limited',
-        `${name}: more than ${full.window.most} calls that ${kind} in a ${per}.`,
-        {
-          hint: `Nothing was done. Call again in ${inWords(seconds)}.`,
-          retryAfterSeconds: seconds,
-          details: { limit: full.window.most, per },
-        },
-      )
+      if (full instanceof Promise) return full.then((late) => refuse(name, kind, late, at))
+      refuse(name, kind, full, at)
     },
   }
+}
+
+/** Throws `rate_limited` where a window is full. */
+function refuse(tool: string, kind: 'read' | 'write', full: FullWindow | undefined, at: number): void {
+  if (!full) return
+  const { window, until } = full
+  const per = window.ms === MINUTE_MS ? 'minute' : 'day'
+  const seconds = Math.max(1, Math.ceil((until - at) / 1000))
+  throw new Failure('rate_limited', `${tool}: more than ${window.most} calls that ${kind} in a ${per}.`, {
+    hint: `Nothing was done. Call again in ${inWords(seconds)}.`,
+    retryAfterSeconds: seconds,
+    details: { limit: window.most, per },
+  })
 }
 
 const windowsOf = (limit: { perMinute: number; perDay: number }): readonly [Window, Window] => [
