@@ -36,6 +36,9 @@ const KIND_OF = {
   not_logged_in: 'unauthenticated',
   rate_limited: 'rate_limited',
   academy_required: 'subscription',
+  credits_used_up: 'subscription',
+  quota_exceeded: 'forbidden',
+  account_suspended: 'forbidden',
   cancelled: 'conflict',
   // fetching a page
   invalid_url: 'invalid',

@@ -20,6 +20,12 @@ export interface ServerSchema {
   refresh_token: RefreshTokenTable
   personal_token: PersonalTokenTable
   rate_counter: RateCounterTable
+  server_setting: ServerSettingTable
+  allowance: AllowanceTable
+  storage_use: StorageUseTable
+  credit_month: CreditMonthTable
+  credit_entry: CreditEntryTable
+  feedback: FeedbackTable
 }
 
 export type ServerDb = Kysely<ServerSchema> | Transaction<ServerSchema>
@@ -38,6 +44,8 @@ export interface ReaderTable {
   /** Which library is theirs: `local` is the one that the command line opens, any other is a library of its own. */
   library: string
   created_at: string
+  /** While this is set nothing of the reader's is answered: no session, no connection, no token. */
+  suspended_at: Generated<string | null>
 }
 
 interface CredentialTable {
@@ -150,4 +158,58 @@ interface RateCounterTable {
   key: string
   count: number
   until: string
+}
+
+/** What the operator set for everybody, before the environment: `quota_bytes`, `academy`, `credits`. */
+interface ServerSettingTable {
+  name: string
+  value: string
+}
+
+/** What the operator set for one reader; null where it is as for everybody. */
+interface AllowanceTable {
+  reader_id: string
+  /** 0: no limit. */
+  quota_bytes: number | null
+  /** 1 on, 0 off. */
+  academy: number | null
+  /** AI credits a month. */
+  credits: number | null
+}
+
+/** Bytes of a reader's media as they were last counted, and what was stored and removed since. */
+interface StorageUseTable {
+  reader_id: string
+  media_bytes: number
+  counted_at: string
+}
+
+interface CreditMonthTable {
+  reader_id: string
+  /** `YYYY-MM`. */
+  month: string
+  spent: number
+  /** On top of the reader's allowance. */
+  granted: number
+}
+
+/** Every spending and every grant, so that one that is asked for twice counts once. */
+interface CreditEntryTable {
+  id: string
+  reader_id: string
+  month: string
+  /** What was spent; negative where it was granted or given back. */
+  amount: number
+  what: string
+  key: string
+  at: string
+}
+
+/** What a reader told the operator. */
+export interface FeedbackTable {
+  id: string
+  reader_id: string
+  body: string
+  created_at: string
+  done_at: string | null
 }

@@ -7,7 +7,8 @@ const OF_GRANT = `grant_id text not null references oauth_grant (id) on delete c
 const STATEMENTS = [
   `create table server_secret (name text primary key, value text not null)`,
   `create table reader (
-     id text primary key, email text unique, name text, library text not null unique, created_at text not null)`,
+     id text primary key, email text unique, name text, library text not null unique, created_at text not null,
+     suspended_at text)`,
   `create table credential (
      ${OF_READER}, kind text not null, hash text not null, created_at text not null, primary key (reader_id, kind))`,
   `create table session (hash text primary key, ${OF_READER}, created_at text not null, expires_at text not null)`,
@@ -43,6 +44,23 @@ const STATEMENTS = [
      created_at text not null, expires_at text, last_used_at text, calls integer not null default 0)`,
   `create index personal_token_by_reader on personal_token (reader_id)`,
   `create table rate_counter (key text primary key, count integer not null, until text not null)`,
+  `create table server_setting (name text primary key, value text not null)`,
+  `create table allowance (
+     reader_id text primary key references reader (id) on delete cascade, quota_bytes bigint, academy integer,
+     credits integer)`,
+  `create table storage_use (
+     reader_id text primary key references reader (id) on delete cascade, media_bytes bigint not null,
+     counted_at text not null)`,
+  `create table credit_month (
+     ${OF_READER}, month text not null, spent integer not null default 0, granted integer not null default 0,
+     primary key (reader_id, month))`,
+  `create table credit_entry (
+     id text primary key, ${OF_READER}, month text not null, amount integer not null, what text not null,
+     key text not null, at text not null, unique (reader_id, key))`,
+  `create table feedback (
+     id text primary key, ${OF_READER}, body text not null, created_at text not null, done_at text)`,
+  `create index feedback_by_reader on feedback (reader_id)`,
+  `create index feedback_open on feedback (created_at) where done_at is null`,
 ]
 
 /** The server's own database as it was first released. */
