@@ -1,15 +1,54 @@
-import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Failure } from '../core/failure.ts'
 import { libraryFolder } from './library-folder.ts'
 import { readLocalConfig, type LocalConfig } from './local.ts'
-
-const LOGS = ['events', 'requests'] as const
+import {
+  rowOf,
+  SERVER_VARIABLES,
+  serverEnvironment,
+  TOGETHER,
+  type ServerEnvironment,
+  type ServerVariable,
+} from './server-variables.ts'
 
 /** What one class of calls may take, per connection. */
 export interface CallLimit {
   perMinute: number
   perDay: number
+}
+
+/** A PostgreSQL database. */
+export interface DatabaseConfig {
+  url: string
+  /** The same database for the role that migrates. Absent: `url` migrates as well. */
+  ownerUrl?: string
+  /** Connections held at once. */
+  connections: number
+}
+
+/** A bucket of a store that speaks S3. */
+export interface S3Config {
+  /** Endpoint and bucket, `https://host/bucket`, without a slash at its end. */
+  url: string
+  region: string
+  key: string
+  secret: string
+}
+
+export interface MailConfig {
+  smtpUrl: string
+  /** `books@example.org` or `Books <books@example.org>`. */
+  from: string
+}
+
+/** Who may vouch for a reader beside their password. */
+export interface ProvidersConfig {
+  google?: { clientId: string; clientSecret: string }
+  /** `privateKey` is PEM. */
+  apple?: { clientId: string; teamId: string; keyId: string; privateKey: string }
+  /** `name` is what readers see: the issuer's host where none is given. */
+  oidc?: { issuer: string; clientId: string; clientSecret: string; name: string }
 }
 
 export interface ServerConfig {
@@ -18,10 +57,29 @@ export interface ServerConfig {
   /** Address and port to listen on; 0 is any free port. */
   host: string
   port: number
-  /** Holds the accounts and the libraries of all readers but the first. */
+  /** Holds the accounts and the libraries of all readers but the first, as far as no other place is given for them. */
   dataFolder: string
   /** The library of the first reader: the one that `commonplace mcp` opens. */
   firstLibrary: string
+  /** Absent: SQLite in the data folder. */
+  database?: DatabaseConfig
+  /** Absent: media lies in the data folder. */
+  s3?: S3Config
+  /** Absent: no mail is sent. */
+  mail?: MailConfig
+  signUp: ServerEnvironment['COMMONPLACE_SIGN_UP']
+  /** E-mail addresses in lower case. */
+  operators: string[]
+  providers: ProvidersConfig
+  /** What the server signs with, at least 32 characters. Absent: it makes and keeps its own. */
+  secret?: string
+  /** What a caller from another machine shows to read `/metrics`. */
+  metricsToken?: string
+  /** Bytes that a library may take. Absent: no limit. */
+  quotaBytes?: number
+  academy: boolean
+  /** AI credits that a reader gets a month. */
+  credits: number
   reads: CallLimit
   writes: CallLimit
   /** Libraries that stay open at once, beside those in use. */
@@ -35,166 +93,56 @@ export interface ServerConfig {
   /** How many proxies stand in front, each of which adds the caller's address to `X-Forwarded-For`. */
   proxies: number
   /** Whether every request gets a line in the log, or only what went wrong. */
-  log: (typeof LOGS)[number]
+  log: ServerEnvironment['COMMONPLACE_LOG']
   /** What a server shares with a local library: embedder, hosts that may be captured. */
   local: LocalConfig
 }
 
-/** One variable: how it is read, and what to say of it. */
-interface Variable<T> {
-  schema: z.ZodType<T, string | undefined>
-  takes: string
-  about: string
+/** What of the command line goes before the environment. */
+export interface ServerFlags {
+  library?: string | undefined
+  port?: string | undefined
 }
 
-const variable = <T>(
-  takes: string,
-  about: string,
-  schema: z.ZodType<T, string | undefined>,
-): Variable<T> => ({
-  schema,
-  takes,
-  about,
-})
+const HINT = 'Mend or unset the variable; docs/self-hosting.md lists what each takes.'
+const wrong = (message: string): Failure => new Failure('invalid_input', message, { hint: HINT })
 
-const whole = (least: number, most: number, fallback: number): z.ZodType<number, string | undefined> =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most)
-    .optional()
-    .transform((value) => value ?? fallback)
-
-const number = (about: string, least: number, most: number, fallback: number): Variable<number> =>
-  variable(`a whole number from ${least} to ${most}`, about, whole(least, most, fallback))
-
-const list = (takes: string, about: string, entry: RegExp): Variable<string[]> =>
-  variable(
-    takes,
-    about,
-    z
-      .string()
-      .transform((text) =>
-        text
-          .split(',')
-          .map((part) => part.trim().toLowerCase())
-          .filter(Boolean),
-      )
-      .refine((entries) => entries.every((part) => entry.test(part)))
-      .optional()
-      .transform((entries) => entries ?? []),
-  )
-
-const VARIABLES = {
-  COMMONPLACE_URL: variable(
-    'an address such as https://books.example.org, without a path',
-    'where readers and assistants find the server',
-    z
-      .string()
-      .transform(originOf)
-      .refine((origin) => origin !== undefined)
-      .optional(),
-  ),
-  COMMONPLACE_HOST: variable(
-    'an address of this machine, such as 127.0.0.1 or 0.0.0.0',
-    'what to listen on',
-    z
-      .string()
-      .regex(/^[\w.:-]{1,255}$/)
-      .default('127.0.0.1'),
-  ),
-  COMMONPLACE_PORT: number('the port to listen on; 0 is any free one', 0, 65_535, 3210),
-  COMMONPLACE_DATA: variable(
-    'a folder',
-    'where accounts and libraries are kept',
-    z.string().min(1).optional(),
-  ),
-  COMMONPLACE_READS_PER_MINUTE: number('calls that read, per connection', 1, 1_000_000, 60),
-  COMMONPLACE_READS_PER_DAY: number('calls that read, per connection', 1, 100_000_000, 2_000),
-  COMMONPLACE_WRITES_PER_MINUTE: number('calls that write, per connection', 1, 1_000_000, 30),
-  COMMONPLACE_WRITES_PER_DAY: number('calls that write, per connection', 1, 100_000_000, 500),
-  COMMONPLACE_OPEN_LIBRARIES: number('libraries kept open', 1, 10_000, 256),
-  COMMONPLACE_WORKERS: number('libraries whose queued work is done at once', 0, 64, 8),
-  COMMONPLACE_HOSTS: list(
-    'host names by commas, without ports',
-    'names answered beside that of COMMONPLACE_URL',
-    /^(\[[\da-f:]+\]|[\w.-]{1,253})$/,
-  ),
-  COMMONPLACE_ORIGINS: list(
-    'origins by commas, such as https://inspector.example.org',
-    'web pages that may call MCP',
-    /^https?:\/\/[\w.-]+(:\d{1,5})?$/,
-  ),
-  COMMONPLACE_PROXIES: number('proxies in front of the server', 0, 10, 0),
-  COMMONPLACE_LOG: variable(
-    LOGS.join(', '),
-    'what the log on standard error tells of',
-    z.enum(LOGS).default('events'),
-  ),
-}
-
-type Name = keyof typeof VARIABLES
-const NAMES = Object.keys(VARIABLES) as Name[]
-/** Read by the local library as well. */
-const SHARED = [
-  'LIBRARY',
-  'ALLOW_HOSTS',
-  'EMBEDDER',
-  'EMBEDDER_URL',
-  'EMBEDDER_MODEL',
-  'EMBEDDER_KEY',
-  'DEBUG',
+/** Variables whose value may stand in a file that `…_FILE` names. */
+export const SECRET_VARIABLES: readonly string[] = [
+  ...SERVER_VARIABLES.filter((name) => rowOf(name).secret),
+  'COMMONPLACE_EMBEDDER_KEY',
 ]
-
-const environment = z.object({
-  COMMONPLACE_URL: VARIABLES.COMMONPLACE_URL.schema,
-  COMMONPLACE_HOST: VARIABLES.COMMONPLACE_HOST.schema,
-  COMMONPLACE_PORT: VARIABLES.COMMONPLACE_PORT.schema,
-  COMMONPLACE_DATA: VARIABLES.COMMONPLACE_DATA.schema,
-  COMMONPLACE_READS_PER_MINUTE: VARIABLES.COMMONPLACE_READS_PER_MINUTE.schema,
-  COMMONPLACE_READS_PER_DAY: VARIABLES.COMMONPLACE_READS_PER_DAY.schema,
-  COMMONPLACE_WRITES_PER_MINUTE: VARIABLES.COMMONPLACE_WRITES_PER_MINUTE.schema,
-  COMMONPLACE_WRITES_PER_DAY: VARIABLES.COMMONPLACE_WRITES_PER_DAY.schema,
-  COMMONPLACE_OPEN_LIBRARIES: VARIABLES.COMMONPLACE_OPEN_LIBRARIES.schema,
-  COMMONPLACE_WORKERS: VARIABLES.COMMONPLACE_WORKERS.schema,
-  COMMONPLACE_HOSTS: VARIABLES.COMMONPLACE_HOSTS.schema,
-  COMMONPLACE_ORIGINS: VARIABLES.COMMONPLACE_ORIGINS.schema,
-  COMMONPLACE_PROXIES: VARIABLES.COMMONPLACE_PROXIES.schema,
-  COMMONPLACE_LOG: VARIABLES.COMMONPLACE_LOG.schema,
-})
+const MB = 1_000_000
 
 /**
  * Reads the environment of `commonplace serve`, once; what the command line says goes before it. Empty variables count as
  * unset. Throws `invalid_input` with the name of the first variable that is wrong and what it takes.
  */
-export function readServerConfig(
-  env: NodeJS.ProcessEnv,
-  flags: { library?: string | undefined; port?: string | undefined } = {},
-): ServerConfig {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = environment.safeParse({
-    ...set,
-    ...(flags.port !== undefined && { COMMONPLACE_PORT: flags.port }),
-  })
-  if (!parsed.success) {
-    const name = String(parsed.error.issues[0]?.path[0]) as Name
-    throw new Failure('invalid_input', `${name} takes ${VARIABLES[name].takes}.`, {
-      hint: 'Mend or unset the variable; docs/self-hosting.md lists what each takes.',
-    })
-  }
-  const given = parsed.data
+export function readServerConfig(env: NodeJS.ProcessEnv, flags: ServerFlags = {}): ServerConfig {
+  const set = withFiles(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')))
+  const given = parse({ ...set, ...(flags.port !== undefined && { COMMONPLACE_PORT: flags.port }) })
+  checkTogether(set)
   const local = readLocalConfig(set, { library: flags.library })
   const chosen = flags.library !== undefined || set['COMMONPLACE_LIBRARY'] !== undefined
   const dataFolder = given.COMMONPLACE_DATA
     ? resolve(given.COMMONPLACE_DATA)
     : libraryFolder(set, flags.library)
+  const { COMMONPLACE_SECRET: secret, COMMONPLACE_METRICS_TOKEN: metricsToken } = given
   return {
     publicUrl: given.COMMONPLACE_URL,
     host: given.COMMONPLACE_HOST,
     port: given.COMMONPLACE_PORT,
     dataFolder,
     firstLibrary: chosen ? local.library : dataFolder,
+    ...storesOf(given),
+    signUp: given.COMMONPLACE_SIGN_UP,
+    operators: given.COMMONPLACE_OPERATORS,
+    providers: providersOf(given),
+    ...(secret !== undefined && { secret }),
+    ...(metricsToken !== undefined && { metricsToken }),
+    ...(given.COMMONPLACE_QUOTA_MB > 0 && { quotaBytes: given.COMMONPLACE_QUOTA_MB * MB }),
+    academy: given.COMMONPLACE_ACADEMY,
+    credits: given.COMMONPLACE_CREDITS,
     reads: { perMinute: given.COMMONPLACE_READS_PER_MINUTE, perDay: given.COMMONPLACE_READS_PER_DAY },
     writes: { perMinute: given.COMMONPLACE_WRITES_PER_MINUTE, perDay: given.COMMONPLACE_WRITES_PER_DAY },
     openLibraries: given.COMMONPLACE_OPEN_LIBRARIES,
@@ -207,96 +155,72 @@ export function readServerConfig(
   }
 }
 
-/** One line of `commonplace serve --check-config`. */
-export interface Explained {
-  name: string
-  value: string
-  /** `environment`, `command line` or `default`. */
-  from: string
-  about: string
-}
-
-/** What was read and where each value comes from, and what is worth a warning. */
-export function explainServerConfig(
-  config: ServerConfig,
-  env: NodeJS.ProcessEnv,
-  flags: { library?: string | undefined; port?: string | undefined } = {},
-): { settings: Explained[]; warnings: string[] } {
-  const { local } = config
-  const shown: Record<Name, string> = {
-    COMMONPLACE_URL: config.publicUrl ?? `http://localhost:${config.port}`,
-    COMMONPLACE_HOST: config.host,
-    COMMONPLACE_PORT: String(config.port),
-    COMMONPLACE_DATA: config.dataFolder,
-    COMMONPLACE_READS_PER_MINUTE: String(config.reads.perMinute),
-    COMMONPLACE_READS_PER_DAY: String(config.reads.perDay),
-    COMMONPLACE_WRITES_PER_MINUTE: String(config.writes.perMinute),
-    COMMONPLACE_WRITES_PER_DAY: String(config.writes.perDay),
-    COMMONPLACE_OPEN_LIBRARIES: String(config.openLibraries),
-    COMMONPLACE_WORKERS: String(config.workers),
-    COMMONPLACE_HOSTS: config.hosts.join(', ') || 'none',
-    COMMONPLACE_ORIGINS: config.origins.join(', ') || 'none',
-    COMMONPLACE_PROXIES: String(config.proxies),
-    COMMONPLACE_LOG: config.log,
+/** Puts what `…_FILE` names where the variable itself would stand; a line break at its end is none of it. */
+function withFiles(set: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const whole = { ...set }
+  for (const name of SECRET_VARIABLES) {
+    const path = set[`${name}_FILE`]
+    if (path === undefined) continue
+    if (set[name] !== undefined) throw wrong(`${name} and ${name}_FILE are both set; give one of them.`)
+    try {
+      whole[name] = readFileSync(path, 'utf8').trimEnd()
+    } catch (error) {
+      throw new Failure('invalid_input', `${name}_FILE takes a file that can be read.`, {
+        hint: HINT,
+        cause: error,
+      })
+    }
+    if (whole[name] === '') throw wrong(`${name}_FILE names an empty file.`)
   }
-  const sourceOf = (name: string, flag?: string): string =>
-    flag !== undefined ? 'command line' : env[name] ? 'environment' : 'default'
-  const settings = [
-    ...NAMES.map((name) => ({
-      name,
-      value: shown[name],
-      from: sourceOf(name, name === 'COMMONPLACE_PORT' ? flags.port : undefined),
-      about: VARIABLES[name].about,
-    })),
-    {
-      name: 'COMMONPLACE_LIBRARY',
-      value: join(config.firstLibrary, 'library.db'),
-      from: sourceOf('COMMONPLACE_LIBRARY', flags.library),
-      about: "the first reader's library",
-    },
-    {
-      name: 'COMMONPLACE_EMBEDDER',
-      value:
-        'url' in local.embedder ? `${local.embedder.kind} at ${local.embedder.url}` : local.embedder.kind,
-      from: sourceOf('COMMONPLACE_EMBEDDER'),
-      about: 'what search by meaning uses',
-    },
-    {
-      name: 'COMMONPLACE_ALLOW_HOSTS',
-      value: local.allowHosts.join(', ') || 'none',
-      from: sourceOf('COMMONPLACE_ALLOW_HOSTS'),
-      about: 'hosts that may be captured though they are not public',
-    },
-  ]
-  return { settings, warnings: warningsOf(config, env) }
+  return whole
 }
 
-function warningsOf(config: ServerConfig, env: NodeJS.ProcessEnv): string[] {
-  const warnings: string[] = []
-  const known = new Set([...NAMES, ...SHARED.map((name) => `COMMONPLACE_${name}`)])
-  for (const name of Object.keys(env))
-    if (name.startsWith('COMMONPLACE_') && !known.has(name))
-      warnings.push(`${name} is no variable of Commonplace.`)
-  const { publicUrl } = config
-  if (publicUrl === undefined && !isLoopback(config.host))
-    warnings.push('COMMONPLACE_URL is not set: others are sent to localhost and will not get there.')
-  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname))
-    warnings.push(
-      'COMMONPLACE_URL is not https: assistants refuse to connect, and tokens can be read on the way.',
-    )
-  if (config.local.allowHosts.length > 0 && publicUrl !== undefined)
-    warnings.push(
-      'COMMONPLACE_ALLOW_HOSTS holds for all readers: each of them can read what those hosts serve.',
-    )
-  return warnings
+function parse(set: NodeJS.ProcessEnv): ServerEnvironment {
+  const parsed = serverEnvironment.safeParse(set)
+  if (parsed.success) return parsed.data
+  const at = parsed.error.issues[0]?.path[0]
+  const name = SERVER_VARIABLES.find((known) => known === at)
+  throw wrong(name ? `${name} takes ${rowOf(name).takes}.` : 'The environment cannot be read.')
 }
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+/** Half of a pair is a mistake that would show only when somebody needs the other half. */
+function checkTogether(set: NodeJS.ProcessEnv): void {
+  const isSet = (name: ServerVariable): boolean => set[name] !== undefined
+  for (const { needed, others = [] } of TOGETHER) {
+    const given = [...needed, ...others].find(isSet)
+    const missing = needed.find((name) => !isSet(name))
+    if (given && missing)
+      throw wrong(`${given} needs ${missing} as well: ${missing} takes ${rowOf(missing).takes}.`)
+  }
+}
 
-/** `https://Books.example.org/` → `https://books.example.org`; undefined where it is more than an origin. */
-function originOf(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const { protocol, origin, pathname, search, hash, username, password } = new URL(text)
-  const plain = pathname === '/' && search === '' && hash === '' && username === '' && password === ''
-  return plain && (protocol === 'https:' || protocol === 'http:') ? origin : undefined
+function storesOf(given: ServerEnvironment): Pick<ServerConfig, 'database' | 's3' | 'mail'> {
+  const { COMMONPLACE_DATABASE_URL: url, COMMONPLACE_DATABASE_OWNER_URL: ownerUrl } = given
+  const { COMMONPLACE_S3_URL: bucket, COMMONPLACE_S3_KEY: key, COMMONPLACE_S3_SECRET: secret } = given
+  const { COMMONPLACE_SMTP_URL: smtpUrl, COMMONPLACE_MAIL_FROM: from } = given
+  return {
+    ...(url && {
+      database: { url, ...(ownerUrl && { ownerUrl }), connections: given.COMMONPLACE_DATABASE_CONNECTIONS },
+    }),
+    ...(bucket && key && secret && { s3: { url: bucket, region: given.COMMONPLACE_S3_REGION, key, secret } }),
+    ...(smtpUrl && from && { mail: { smtpUrl, from } }),
+  }
+}
+
+function providersOf(given: ServerEnvironment): ProvidersConfig {
+  const { COMMONPLACE_GOOGLE_CLIENT_ID: googleId, COMMONPLACE_GOOGLE_CLIENT_SECRET: googleSecret } = given
+  const { COMMONPLACE_APPLE_CLIENT_ID: appleId, COMMONPLACE_APPLE_TEAM_ID: teamId } = given
+  const { COMMONPLACE_APPLE_KEY_ID: keyId, COMMONPLACE_APPLE_PRIVATE_KEY: privateKey } = given
+  const { COMMONPLACE_OIDC_ISSUER: issuer, COMMONPLACE_OIDC_CLIENT_ID: clientId } = given
+  const { COMMONPLACE_OIDC_CLIENT_SECRET: clientSecret, COMMONPLACE_OIDC_NAME: name } = given
+  return {
+    ...(googleId && googleSecret && { google: { clientId: googleId, clientSecret: googleSecret } }),
+    ...(appleId &&
+      teamId &&
+      keyId &&
+      privateKey && { apple: { clientId: appleId, teamId, keyId, privateKey } }),
+    ...(issuer &&
+      clientId &&
+      clientSecret && { oidc: { issuer, clientId, clientSecret, name: name ?? new URL(issuer).hostname } }),
+  }
 }

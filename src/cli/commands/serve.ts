@@ -1,5 +1,6 @@
 import { openServer, type OpenServer } from '../../app/open-server.ts'
-import { explainServerConfig, readServerConfig, type ServerConfig } from '../../config/server.ts'
+import { explainServerConfig } from '../../config/explain-server.ts'
+import { readServerConfig, type ServerConfig } from '../../config/server.ts'
 import { Failure } from '../../core/failure.ts'
 import { createHttpApp, type HttpApp } from '../../http/app.ts'
 import { listen, type Listening } from '../../http/listen.ts'
