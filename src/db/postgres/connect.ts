@@ -1,0 +1,63 @@
+import pg from 'pg'
+
+export interface PostgresOptions {
+  /** `postgres://…`, of the role that serves. */
+  url: string
+  /** Of the role that owns the tables and migrates; without it `url` does both. */
+  ownerUrl?: string
+  /** Most connections of this process. */
+  connections: number
+}
+
+/** The role under which a server works when its own could see past row-level security. */
+export const APP_ROLE = 'commonplace_app'
+
+/** How long a call waits for a connection, and a write for the one before it, in milliseconds: as on SQLite. */
+const CONNECT_MS = 5_000
+const LOCK_MS = 10_000
+/** A process that stands still with a library's lock in its hand loses it. */
+const IDLE_IN_TRANSACTION_MS = 60_000
+/** Longer than any statement of ours: one that was lost on the way fails at last. */
+const QUERY_MS = 120_000
+
+/** Ids stay below 2^53 and sums are counts, so both are numbers; instants are texts in the tables. */
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(pg.types.builtins.NUMERIC, Number)
+
+const shared = {
+  types,
+  application_name: 'commonplace',
+  connectionTimeoutMillis: CONNECT_MS,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} satisfies pg.ClientConfig
+
+/**
+ * Connections to serve with, each under `role` where one is given. Statements that are sent without waiting for the ones
+ * before go out together. A connection that breaks leaves the pool, and the next call opens another.
+ */
+export function openPool({ url, connections }: PostgresOptions, role?: string): pg.Pool {
+  const pool = new pg.Pool({
+    ...shared,
+    connectionString: url,
+    max: connections,
+    pipeline: true,
+    query_timeout: QUERY_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(role !== undefined && { options: `-c role=${role}` }),
+  })
+  // Whoever was using the connection hears of it from the query; without a listener it would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** One connection, of the role that owns the tables. */
+export async function connectOwner({ url, ownerUrl }: PostgresOptions): Promise<pg.Client> {
+  const client = new pg.Client({ ...shared, connectionString: ownerUrl ?? url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
