@@ -21,8 +21,8 @@ interface Row {
 }
 
 /**
- * The principal of an `Authorization` header, or undefined where there is none, or it is unknown, expired, revoked or meant for
- * another server. Looked up each time, so that a revocation bites at the next request; never fails otherwise than the
+ * The principal of an `Authorization` header, or undefined where there is none, or it is unknown, expired, revoked, of a reader
+ * who is suspended, or meant for another server. Looked up each time, so that a revocation bites at the next request; never fails otherwise than the
  * database does.
  */
 export async function authenticate(
@@ -59,16 +59,20 @@ function queriesOf({ db }: Accounts) {
     access: db
       .selectFrom('access_token as token')
       .innerJoin('oauth_grant as grant', 'grant.id', 'token.grant_id')
+      .innerJoin('reader', 'reader.id', 'grant.reader_id')
       .select(['grant.id', 'grant.reader_id as readerId', 'grant.client_name as name', 'grant.scopes'])
       .where('token.hash', '=', '')
       .where('token.expires_at', '>', '')
       .where('grant.resource', '=', '')
+      .where('reader.suspended_at', 'is', null)
       .compile(),
     personal: db
-      .selectFrom('personal_token')
-      .select(['id', 'reader_id as readerId', 'name', 'scopes'])
+      .selectFrom('personal_token as token')
+      .innerJoin('reader', 'reader.id', 'token.reader_id')
+      .select(['token.id', 'reader_id as readerId', 'token.name', 'scopes'])
       .where('hash', '=', '')
       .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', '')]))
+      .where('reader.suspended_at', 'is', null)
       .compile(),
   }
   built.set(db, made)

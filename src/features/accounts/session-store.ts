@@ -1,3 +1,4 @@
+import { Failure } from '../../core/failure.ts'
 import type { Accounts } from './accounts.ts'
 import { after, LIFETIME } from './lifetimes.ts'
 import type { Reader } from './reader-store.ts'
@@ -9,8 +10,22 @@ export interface KeptSession {
   reader: Reader
 }
 
-/** Gives what the cookie holds. Always a new one: a value that was there before sign-in may be somebody else's. */
+/**
+ * Gives what the cookie holds. Always a new one: a value that was there before sign-in may be somebody else's. Throws
+ * `account_suspended`.
+ */
 export async function startSession({ db, now }: Accounts, readerId: string): Promise<string> {
+  const suspended = await db
+    .selectFrom('reader')
+    .select('id')
+    .where('id', '=', readerId)
+    .where('suspended_at', 'is not', null)
+    .executeTakeFirst()
+  if (suspended) {
+    throw new Failure('account_suspended', 'This account is suspended.', {
+      hint: 'Ask whoever runs this server. Nothing in your library was touched.',
+    })
+  }
   const secret = newSecret()
   await db
     .insertInto('session')
@@ -32,6 +47,7 @@ export async function findSession({ db, now }: Accounts, secret: string): Promis
     .select(['reader.id', 'reader.email', 'reader.name', 'reader.library'])
     .where('session.hash', '=', hash)
     .where('session.expires_at', '>', now().toISOString())
+    .where('reader.suspended_at', 'is', null)
     .executeTakeFirst()
   return reader && { hash, reader }
 }

@@ -38,6 +38,7 @@ export async function redeemCode(
     const code = await db
       .selectFrom('authorization_code as code')
       .innerJoin('oauth_grant as grant', 'grant.id', 'code.grant_id')
+      .innerJoin('reader', 'reader.id', 'grant.reader_id')
       .select([
         'code.grant_id',
         'code.redirect_uri',
@@ -47,6 +48,7 @@ export async function redeemCode(
         'grant.scopes',
       ])
       .where('code.hash', '=', hashOf(given.code))
+      .where('reader.suspended_at', 'is', null)
       .executeTakeFirst()
     if (!code || code.client_id !== given.clientId)
       return refuse('the code is unknown or was used by another client')
@@ -91,8 +93,10 @@ export async function refreshTokens(
     const token = await db
       .selectFrom('refresh_token as token')
       .innerJoin('oauth_grant as grant', 'grant.id', 'token.grant_id')
+      .innerJoin('reader', 'reader.id', 'grant.reader_id')
       .select(['token.grant_id', 'token.expires_at', 'grant.client_id', 'grant.scopes'])
       .where('token.hash', '=', hash)
+      .where('reader.suspended_at', 'is', null)
       .executeTakeFirst()
     if (!token || token.client_id !== given.clientId || token.expires_at <= now.toISOString())
       return refuse('the refresh token is unknown or has expired')

@@ -102,6 +102,9 @@ function fail(
   error: unknown,
   onError: (error: unknown, where: string) => void,
 ): void {
+  const suspended = error instanceof Failure && error.code === 'account_suspended'
+  if (suspended && kind === 'page' && !res.headersSent)
+    return sendPage(res, error.message, markup`<p>${error.hint}</p>`, { status: 403 })
   const known = toOAuthError(error)
   if (!known) onError(error, 'oauth')
   if (res.headersSent) {
