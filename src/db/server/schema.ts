@@ -10,7 +10,13 @@ export interface ServerSchema {
   reader: ReaderTable
   credential: CredentialTable
   session: SessionTable
-  sign_in_link: SignInLinkTable
+  one_time_link: OneTimeLinkTable
+  invitation: InvitationTable
+  sign_up: SignUpTable
+  external_identity: ExternalIdentityTable
+  provider_request: ProviderRequestTable
+  passkey: PasskeyTable
+  passkey_challenge: PasskeyChallengeTable
   oauth_client: OAuthClientTable
   client_document: ClientDocumentTable
   authorization_request: AuthorizationRequestTable
@@ -20,6 +26,7 @@ export interface ServerSchema {
   refresh_token: RefreshTokenTable
   personal_token: PersonalTokenTable
   rate_counter: RateCounterTable
+  library_removal: LibraryRemovalTable
   server_setting: ServerSettingTable
   allowance: AllowanceTable
   storage_use: StorageUseTable
@@ -40,6 +47,8 @@ export interface ReaderTable {
   id: string
   /** Lower case; null where the reader signs in by link only. */
   email: string | null
+  /** When the reader last proved that the address is theirs; null where nobody ever did. */
+  email_verified_at: Generated<string | null>
   name: string | null
   /** Which library is theirs: `local` is the one that the command line opens, any other is a library of its own. */
   library: string
@@ -61,11 +70,96 @@ interface SessionTable {
   reader_id: string
   created_at: string
   expires_at: string
+  /** To the hour. */
+  last_used_at: Generated<string | null>
+  /** Browser and system, as the browser calls itself. */
+  agent: Generated<string | null>
+  /** Where the browser signed in from: IPv4 address or IPv6 /64. */
+  network: Generated<string | null>
 }
 
-interface SignInLinkTable {
+/** What whoever opens it may do once. */
+interface OneTimeLinkTable {
   hash: string
   reader_id: string
+  /** `sign-in`; `reset` the password; `email` makes `email` the reader's own. */
+  purpose: 'sign-in' | 'reset' | 'email'
+  /** Where it was sent: whoever uses it has that mailbox. Null where a person passed it on. */
+  email: string | null
+  expires_at: string
+}
+
+/** A word for somebody who may become a reader. */
+export interface InvitationTable {
+  id: string
+  hash: string
+  /** The only address that may use it; null for any. */
+  email: string | null
+  /** 1 where it went to that address by mail and was shown to nobody, so that using it proves the mailbox. */
+  mailed: Generated<number>
+  invited_by: string | null
+  created_at: string
+  expires_at: string
+  used_at: Generated<string | null>
+  used_by: Generated<string | null>
+}
+
+/** Somebody who asked to become a reader and has to open the link in their mail. */
+interface SignUpTable {
+  hash: string
+  email: string
+  invitation_hash: string | null
+  expires_at: string
+}
+
+/** Who a reader is at a provider; known by issuer and subject, never by e-mail. */
+interface ExternalIdentityTable {
+  issuer: string
+  subject: string
+  reader_id: string
+  /** As the provider last gave it, to be told apart by. */
+  email: string | null
+  created_at: string
+  last_used_at: string
+}
+
+/** A browser that was sent to a provider. Nonce and PKCE verifier are made of the state and a key, and kept nowhere. */
+interface ProviderRequestTable {
+  /** Of the state. */
+  hash: string
+  /** Of the cookie that binds the answer to the browser. */
+  browser_hash: string
+  provider: string
+  /** Where to go afterwards: a path of ours. */
+  place: string
+  invitation_hash: string | null
+  /** The session that the browser had. */
+  session_hash: string | null
+  /** Set where this reader wants the provider beside their other ways in. */
+  reader_id: string | null
+  expires_at: string
+}
+
+export interface PasskeyTable {
+  /** The credential's id, base64url. */
+  id: string
+  reader_id: string
+  /** COSE, base64url. */
+  public_key: string
+  counter: number
+  /** By commas. */
+  transports: string
+  name: string
+  created_at: string
+  last_used_at: Generated<string | null>
+}
+
+/** What a browser has to sign with a passkey, once. */
+interface PasskeyChallengeTable {
+  hash: string
+  browser_hash: string
+  /** Set where the reader adds a passkey; null where nobody signed in yet. */
+  reader_id: string | null
   expires_at: string
 }
 
@@ -151,6 +245,13 @@ export interface PersonalTokenTable {
   expires_at: string | null
   last_used_at: string | null
   calls: Generated<number>
+}
+
+/** A library whose reader is gone, until nothing of it can be left: written in the transaction that deletes the reader. */
+interface LibraryRemovalTable {
+  reader_id: string
+  library: string
+  asked_at: string
 }
 
 /** Attempts within a window that began with the first of them. */
