@@ -74,7 +74,7 @@ export async function setPassword(
   const at = accounts.now().toISOString()
   await accounts.db.transaction().execute(async (db) => {
     await keepPassword(db, readerId, hash, at)
-    await db.deleteFrom('sign_in_link').where('reader_id', '=', readerId).execute()
+    await db.deleteFrom('one_time_link').where('reader_id', '=', readerId).execute()
     await db
       .deleteFrom('session')
       .where('reader_id', '=', readerId)
@@ -102,8 +102,14 @@ export async function isOwnPassword(
 export async function makeSignInLink({ db, now, base }: Accounts, readerId: string): Promise<string> {
   const secret = newSecret()
   await db
-    .insertInto('sign_in_link')
-    .values({ hash: hashOf(secret), reader_id: readerId, expires_at: after(now(), LIFETIME.signInLink) })
+    .insertInto('one_time_link')
+    .values({
+      hash: hashOf(secret),
+      reader_id: readerId,
+      purpose: 'sign-in',
+      email: null,
+      expires_at: after(now(), LIFETIME.signInLink),
+    })
     .execute()
   return `${base}/sign-in?link=${secret}`
 }
@@ -111,8 +117,9 @@ export async function makeSignInLink({ db, now, base }: Accounts, readerId: stri
 /** The reader of a link that was not used before: deleting it and learning whose it was are one statement. */
 export async function useSignInLink({ db, now }: Accounts, secret: string): Promise<Reader | undefined> {
   const link = await db
-    .deleteFrom('sign_in_link')
+    .deleteFrom('one_time_link')
     .where('hash', '=', hashOf(secret))
+    .where('purpose', '=', 'sign-in')
     .where('expires_at', '>', now().toISOString())
     .returning('reader_id')
     .executeTakeFirst()
@@ -131,6 +138,6 @@ export async function ensureFirstReader(accounts: Accounts): Promise<FirstReader
   const known = await findReaderByLibrary(db, LOCAL_LIBRARY)
   const reader = known ?? (await addReader(accounts, { library: LOCAL_LIBRARY }))
   if (await hasPassword(accounts, reader.id)) return { reader, link: undefined }
-  await db.deleteFrom('sign_in_link').where('reader_id', '=', reader.id).execute()
+  await db.deleteFrom('one_time_link').where('reader_id', '=', reader.id).execute()
   return { reader, link: await makeSignInLink(accounts, reader.id) }
 }

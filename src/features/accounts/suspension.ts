@@ -14,7 +14,7 @@ export function suspendReader({ db, now }: Accounts, readerId: string): Promise<
       .where('id', '=', readerId)
       .returning('id')
       .executeTakeFirst()
-    for (const table of ['session', 'sign_in_link'] as const)
+    for (const table of ['session', 'one_time_link'] as const)
       await transaction.deleteFrom(table).where('reader_id', '=', readerId).execute()
     return row !== undefined
   })

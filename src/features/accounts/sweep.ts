@@ -12,7 +12,10 @@ export async function sweep({ db, now }: Pick<Accounts, 'db' | 'now'>): Promise<
     'access_token',
     'refresh_token',
     'session',
-    'sign_in_link',
+    'one_time_link',
+    'sign_up',
+    'provider_request',
+    'passkey_challenge',
   ] as const) {
     await db.deleteFrom(table).where('expires_at', '<=', at).execute()
   }
