@@ -1,14 +1,37 @@
 import { defineConfig } from 'vitest/config'
 
+/** What is of SQLite alone: its files, FTS5 and the program that works on them. */
+const ON_SQLITE = ['src/**/*.test.ts', 'test/**/*.test.ts']
+/** What goes through a library, whatever keeps it; and what is of PostgreSQL alone. */
+const ON_POSTGRES = ['test/postgres/**/*.test.ts', 'src/db/postgres/**/*.test.ts']
+const EXCLUDED = ['**/node_modules/**']
+const POSTGRES_ALONE = ['test/postgres/**', 'src/db/postgres/**']
+
+const SHARED = {
+  pool: 'forks',
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  // Hooks start programs, and a machine may have other work.
+  hookTimeout: 60_000,
+} as const
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    maxWorkers: 2,
     // Workers and the command line run from the build: this makes it once before the tests.
     globalSetup: ['test/support/build.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    // Hooks start programs, and a machine may have other work.
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...SHARED, name: 'sqlite', include: ON_SQLITE, exclude: [...EXCLUDED, ...POSTGRES_ALONE] } },
+      {
+        test: {
+          ...SHARED,
+          name: 'postgres',
+          include: ON_POSTGRES,
+          exclude: EXCLUDED,
+          globalSetup: ['test/support/postgres-setup.ts'],
+          env: { COMMONPLACE_TEST_DATABASE: 'postgres' },
+        },
+      },
+    ],
   },
 })
