@@ -11,6 +11,20 @@ export interface AccountLimits {
   signInByReader: Limit
   /** Wrong passwords from one address for anybody. */
   signInByAddress: Limit
+  /** Readers made, or letters asked for to make one, from one address. */
+  signUp: Limit
+  /** The same from everywhere. */
+  signUpInAll: Limit
+  /** Letters asked for to one e-mail address, whether it is known or not. */
+  mailTo: Limit
+  /** Letters asked for from one address. */
+  mailByAddress: Limit
+  /** Letters asked for by everybody: what a mail server would take this one for a source of spam for. */
+  mailInAll: Limit
+  /** Browsers sent to a provider, from one address. */
+  provider: Limit
+  /** Challenges for passkeys, from one address. */
+  passkey: Limit
   /** Hosted assistants register all their readers' connections from a few addresses. */
   register: Limit
   authorize: Limit
@@ -18,6 +32,10 @@ export interface AccountLimits {
   refusedTokens: Limit
   /** The same of all clients: hosted assistants speak for many readers from a few addresses. */
   refusedTokensByAddress: Limit
+  /** Messages of one reader to the operator. */
+  feedback: Limit
+  /** Whole exports of one reader's account. */
+  exports: Limit
 }
 
 const QUARTER = 15 * 60
@@ -26,8 +44,17 @@ export const ACCOUNT_LIMITS: AccountLimits = {
   signIn: { count: 10, seconds: QUARTER },
   signInByReader: { count: 100, seconds: QUARTER },
   signInByAddress: { count: 100, seconds: QUARTER },
+  signUp: { count: 10, seconds: 3_600 },
+  signUpInAll: { count: 200, seconds: 3_600 },
+  mailTo: { count: 5, seconds: 3_600 },
+  mailByAddress: { count: 20, seconds: 3_600 },
+  mailInAll: { count: 1_000, seconds: 3_600 },
+  provider: { count: 60, seconds: QUARTER },
+  passkey: { count: 60, seconds: QUARTER },
   register: { count: 120, seconds: 3_600 },
   authorize: { count: 300, seconds: QUARTER },
   refusedTokens: { count: 100, seconds: QUARTER },
   refusedTokensByAddress: { count: 3_000, seconds: QUARTER },
+  feedback: { count: 10, seconds: 86_400 },
+  exports: { count: 12, seconds: 86_400 },
 }
