@@ -39,6 +39,7 @@ const KIND_OF = {
   credits_used_up: 'subscription',
   quota_exceeded: 'forbidden',
   account_suspended: 'forbidden',
+  sign_in_refused: 'forbidden',
   cancelled: 'conflict',
   // fetching a page
   invalid_url: 'invalid',

@@ -15,7 +15,19 @@ export const LIFETIME = {
   /** From the assistant's link to the reader's answer. */
   request: HOUR,
   session: 30 * DAY,
+  /** How long ago a browser may have signed in to change how its reader signs in. */
+  freshSession: HOUR,
   signInLink: DAY,
+  /** Mail that waits in somebody's box is read by others too. */
+  mailedLink: HOUR,
+  resetLink: HOUR,
+  /** To say that an address is one's own takes a look into the mail, which may be tomorrow's. */
+  emailLink: DAY,
+  signUpLink: DAY,
+  invitation: 7 * DAY,
+  /** From our page to a provider's and back. */
+  providerRequest: 10 * MINUTE,
+  passkeyChallenge: 5 * MINUTE,
   /** A client's metadata document is not fetched again within this time. */
   document: 10 * MINUTE,
 } as const
