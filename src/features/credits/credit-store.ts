@@ -69,6 +69,15 @@ export async function spend(
   return row !== undefined
 }
 
+export async function giveBack(db: ServerDb, readerId: string, month: string, amount: number): Promise<void> {
+  await db
+    .updateTable('credit_month')
+    .set((of) => ({ spent: of('spent', '-', amount) }))
+    .where('reader_id', '=', readerId)
+    .where('month', '=', month)
+    .execute()
+}
+
 /** False where there is no such reader. */
 export async function grant(db: ServerDb, readerId: string, month: string, amount: number): Promise<boolean> {
   await beginMonth(db, readerId, month)

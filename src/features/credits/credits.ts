@@ -1,9 +1,8 @@
 import { Failure } from '../../core/failure.ts'
-import type { ServerDb } from '../../db/server/schema.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { newName } from '../accounts/secrets.ts'
 import { allowanceOf, type Allowance } from '../allowances/allowance-store.ts'
-import { addEntry, findEntry, grant, monthOf, spend, type CreditMonth } from './credit-store.ts'
+import { addEntry, findEntry, giveBack, grant, monthOf, spend, type CreditMonth } from './credit-store.ts'
 
 type Books = Pick<Accounts, 'db' | 'now'>
 
@@ -77,13 +76,10 @@ export async function returnCredits({ db, now }: Books, readerId: string, key: s
       at: now().toISOString(),
     }
     if (!(await addEntry(transaction, entry))) return false
-    await giveBack(transaction, readerId, spent)
+    await giveBack(transaction, readerId, spent.month, spent.amount)
     return true
   })
 }
-
-const giveBack = (db: ServerDb, readerId: string, { month, amount }: { month: string; amount: number }) =>
-  spend(db, readerId, month, -amount, Number.MAX_SAFE_INTEGER)
 
 /** Gives a reader credits for this month beside their allowance. False where there is no such reader. */
 export async function grantCredits({ db, now }: Books, readerId: string, amount: number): Promise<boolean> {
