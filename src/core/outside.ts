@@ -4,6 +4,13 @@ export interface Outside {
   /** Absent where no embedding can be made; search then goes by words and says so. */
   embedder?: Embedder
   media: MediaStore
+  /** The account that the library belongs to; absent for a library of one computer alone. */
+  account?: Account
+}
+
+/** `here` where the library is the account's own, as a server has it: what is put into the account is put into the library. */
+export interface Account {
+  place: 'here'
 }
 
 /** Fetches what a person could open in a browser, guarded against private addresses, floods and drips. */

@@ -12,6 +12,8 @@ export interface TestWorld {
   embedder?: Embedder
   now?: () => Date
   wake?: () => void
+  /** Whether it is the library of an account, as a server has it. */
+  account?: boolean
 }
 
 /** A library in memory, with a world of the test's own around it. */
@@ -34,6 +36,7 @@ export function testOutside(world: TestWorld): Outside {
     pages: testPages(world.pages ?? {}),
     media: memoryMedia(),
     ...(world.embedder && { embedder: world.embedder }),
+    ...(world.account && { account: { place: 'here' } }),
   }
 }
 
