@@ -10,6 +10,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely'
+import type { AnswersAtOnce } from '../prepared.ts'
 import { noteClosed } from './free-closed.ts'
 import { Result, resultCodeOf } from './result-code.ts'
 
@@ -29,11 +30,26 @@ const PAUSE_MS = 100
 
 /** Kysely on the synchronous `node:sqlite` interface: one connection, taken by one query or one transaction at a time. */
 export function sqliteDialect(database: DatabaseSyncInstance): Dialect {
+  const driver = new SqliteDriver(database)
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createAdapter: () => new DirectAdapter(driver),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** Where the query builder's own way, with a promise for each of its layers, can be left out. */
+class DirectAdapter extends SqliteAdapter implements AnswersAtOnce {
+  readonly #driver: SqliteDriver
+
+  constructor(driver: SqliteDriver) {
+    super()
+    this.#driver = driver
+  }
+
+  answerAtOnce<R>(query: CompiledQuery<R>, inTransaction: boolean): R[] | undefined {
+    return this.#driver.answerAtOnce(query, inTransaction)
   }
 }
 
@@ -41,6 +57,7 @@ class SqliteDriver implements Driver {
   readonly #database: DatabaseSyncInstance
   readonly #connection: SqliteConnection
   readonly #waiting: (() => void)[] = []
+  #ready = false
   #taken = false
 
   constructor(database: DatabaseSyncInstance) {
@@ -50,6 +67,12 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {
     this.#database.exec(`pragma busy_timeout = ${STRETCH_MS}`)
+    this.#ready = true
+  }
+
+  /** A transaction asks on the connection that it has; all others have to wait for it to be free. */
+  answerAtOnce<R>(query: CompiledQuery<R>, inTransaction: boolean): R[] | undefined {
+    return this.#ready && (inTransaction || !this.#taken) ? this.#connection.answerAtOnce(query) : undefined
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -86,6 +109,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    this.#ready = false
     this.#connection.close()
   }
 }
@@ -100,7 +124,6 @@ class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Prepared>()
-  #turn = performance.now()
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
     this.#database = database
@@ -120,10 +143,7 @@ class SqliteConnection implements DatabaseConnection {
 
   /** Outside of a transaction it waits for another process to let go of the file, and others go on here meanwhile. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (performance.now() - this.#turn > TURN_MS) {
-      await nextTurn()
-      this.#turn = performance.now()
-    }
+    if (isTurnOver()) await nextTurn()
     let until: number | undefined
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS)) {
       try {
@@ -134,6 +154,17 @@ class SqliteConnection implements DatabaseConnection {
         if (Date.now() >= until) throw error
         await this.#giveWay(pauseMs)
       }
+    }
+  }
+
+  /** The rows, if nothing is in the way. */
+  answerAtOnce<R>(query: CompiledQuery<R>): R[] | undefined {
+    if (isTurnOver()) return undefined
+    try {
+      return this.#run<R>(query).rows
+    } catch (error) {
+      if (resultCodeOf(error) !== Result.busy || this.#database.isTransaction) throw error
+      return undefined
     }
   }
 
@@ -166,6 +197,17 @@ class SqliteConnection implements DatabaseConnection {
     this.#statements.set(sql, made)
     return made
   }
+}
+
+/** When the first statement ran since the process last did something else; undefined where none has. */
+let turn: number | undefined
+
+/** Whether statements, of whatever connection, have followed one another for so long that others come first. */
+function isTurnOver(): boolean {
+  if (turn !== undefined) return performance.now() - turn > TURN_MS
+  turn = performance.now()
+  setImmediate(() => (turn = undefined))
+  return false
 }
 
 /** The binding ends a text at its first NUL, which would lose what follows; NUL means nothing in a text, U+FFFD says so. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { authorsOf, type ListedItem, type Source } from './source-store.ts'
+import type { BareSource, ListedItem } from './item-list-store.ts'
+import { authorsOf } from './source-store.ts'
 
 /** One source as every list shows it. */
 export const itemShape = z.object({
@@ -20,7 +21,7 @@ export const itemShape = z.object({
 
 export type Item = z.output<typeof itemShape>
 
-export const toBareItem = (source: Source): Item => ({
+export const toBareItem = (source: BareSource): Item => ({
   id: String(source.id),
   title: source.title,
   kind: source.kind,

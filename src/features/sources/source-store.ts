@@ -2,7 +2,8 @@ import { sql, type Selectable } from 'kysely'
 import { Failure } from '../../core/failure.ts'
 import { parseId } from '../../core/ids.ts'
 import type { Change } from '../../core/library.ts'
-import type { Db, SourceTable } from '../../db/schema.ts'
+import { prepared, type Given } from '../../db/prepared.ts'
+import type { Db, ReadTable, SourceTable } from '../../db/schema.ts'
 import { urlKey } from './url-key.ts'
 
 export type Source = Selectable<SourceTable>
@@ -83,93 +84,40 @@ export const isbnsOf = ({ isbn13, isbns }: Pick<Source, 'isbn13' | 'isbns'>): st
 /** A reader's state of a source in Sponge's words: it derives from the latest read. */
 export type ReadingState = 'unread' | 'reading' | 'read'
 
-export interface ListedItem {
-  source: Source
-  reading: ReadingState
-  highlights: number
-  notes: number
-  tags: string[]
-}
+/** What a read's status makes of its source; a source without a read is unread, as is one that is only wanted. */
+const STATES = { reading: 'reading', paused: 'reading', finished: 'read', did_not_finish: 'read' } as const
 
-export interface ItemFilter {
-  reading?: ReadingState | undefined
-  kinds?: readonly Source['kind'][] | undefined
-  /** Only items that come after this one in the order of the list. */
-  after?: { createdAt: string; id: number } | undefined
-  limit: number
-  offset: number
-}
+export const stateOf = (status: ReadTable['status'] | undefined): ReadingState =>
+  status === undefined || status === 'want_to_read' ? 'unread' : STATES[status]
 
 /** Ids of two replicas tell no order: the latest read is the one that was made last. */
-const currentStatus = sql<string | null>`(
+const currentStatus = sql`(
   select status from read where read.source_id = source.id and read.trashed_at is null
   order by created_at desc, id desc limit 1)`
 
-/** Of the sources that a query is about; for every list that shows or narrows by it. */
-export const readingState = sql<ReadingState>`case
-  when ${currentStatus} in ('reading', 'paused') then 'reading'
-  when ${currentStatus} in ('finished', 'did_not_finish') then 'read'
-  else 'unread' end`
+/** Of the sources that a query is about; for every list that narrows by it. */
+export const readingState = sql<ReadingState>`case ${currentStatus} ${sql.join(
+  Object.entries(STATES).map(([status, state]) => sql`when ${sql.lit(status)} then ${sql.lit(state)}`),
+  sql` `,
+)} else 'unread' end`
 
-/** Sources that have a text, newest first, with the number of all that fit the filter. */
-export async function listItems(db: Db, filter: ItemFilter): Promise<{ items: ListedItem[]; total: number }> {
-  let matching = db.selectFrom('source').where('trashed_at', 'is', null).where('text_id', 'is not', null)
-  if (filter.kinds) matching = matching.where('kind', 'in', filter.kinds)
-  if (filter.reading) matching = matching.where(readingState, '=', filter.reading)
-  const { total } = await matching
-    .select((count) => count.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  let page = matching
-  if (filter.after) {
-    const { createdAt, id } = filter.after
-    page = page.where((where) =>
-      where.or([
-        where('created_at', '<', createdAt),
-        where.and([where('created_at', '=', createdAt), where('id', '<', id)]),
-      ]),
-    )
-  }
-  const rows = await page
-    .selectAll('source')
-    .select([
-      readingState.as('reading'),
-      sql<number>`(select count(*) from highlight where source_id = source.id and trashed_at is null)`.as(
-        'highlights',
-      ),
-      sql<number>`(select count(*) from note where source_id = source.id and kind = 'comment' and trashed_at is null)`.as(
-        'notes',
-      ),
-    ])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute()
-  const tags = await tagsOf(
-    db,
-    rows.map(({ id }) => id),
-  )
-  const items = rows.map(({ reading, highlights, notes, ...source }) => ({
-    source,
-    reading,
-    highlights,
-    notes,
-    tags: tags.get(source.id) ?? [],
-  }))
-  return { items, total }
-}
-
-/** Names of the tags on each of the targets. */
-export async function tagsOf(db: Db, targetIds: readonly number[]): Promise<Map<number, string[]>> {
-  const byTarget = new Map<number, string[]>()
-  if (targetIds.length === 0) return byTarget
-  const rows = await db
+const readTags = prepared((db: Db, given: Given<{ targets: readonly number[] }>) =>
+  db
     .selectFrom('tagging')
     .innerJoin('tag', 'tag.id', 'tagging.tag_id')
     .select(['tagging.target_id', 'tag.name'])
-    .where('tagging.target_id', 'in', targetIds)
-    .orderBy('tag.name_key')
-    .execute()
-  for (const { target_id, name } of rows) byTarget.set(target_id, [...(byTarget.get(target_id) ?? []), name])
+    .where('tagging.target_id', 'in', given.list('targets'))
+    .orderBy('tag.name_key'),
+)
+
+/** Names of the tags on each of the targets. */
+export async function tagsOf(db: Db, targets: readonly number[]): Promise<Map<number, string[]>> {
+  const byTarget = new Map<number, string[]>()
+  if (targets.length === 0) return byTarget
+  for (const { target_id, name } of await readTags(db, { targets })) {
+    const names = byTarget.get(target_id)
+    if (names) names.push(name)
+    else byTarget.set(target_id, [name])
+  }
   return byTarget
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
 import { openCursor, sealCursor } from '../../../core/paging.ts'
 import { itemShape, toItem } from '../item.ts'
-import { listItems as list } from '../source-store.ts'
+import { listItems as list } from '../item-list-store.ts'
 
 const KINDS = { article: ['article'], pdf: ['pdf'], media: ['video', 'podcast'] } as const
 
