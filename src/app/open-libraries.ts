@@ -1,4 +1,4 @@
-import type { LocalLibrary } from './open-local.ts'
+import type { ServedLibrary } from './server-store.ts'
 
 /** The libraries of many readers, each opened when it is wanted. */
 export interface OpenLibraries {
@@ -6,7 +6,7 @@ export interface OpenLibraries {
    * Runs `work` on a reader's library, which stays open at least until it has ended. Throws what opening throws; the next
    * call then tries again.
    */
-  use<T>(readerId: string, work: (local: LocalLibrary) => Promise<T>): Promise<T>
+  use<T>(readerId: string, work: (served: ServedLibrary) => Promise<T>): Promise<T>
   /** Closes a library as soon as nobody uses it, so that its files may be taken away. */
   close(readerId: string): Promise<void>
   /** How many are open. */
@@ -16,7 +16,7 @@ export interface OpenLibraries {
 }
 
 interface Entry {
-  opening: Promise<LocalLibrary>
+  opening: Promise<ServedLibrary>
   users: number
   closing: Promise<void> | undefined
   /** Called when the last user has gone. */
@@ -28,7 +28,7 @@ interface Entry {
  * never. Whoever wants a library while it is opened or closed waits for that: a file is never open twice here.
  */
 export function openLibraries(
-  open: (readerId: string) => Promise<LocalLibrary>,
+  open: (readerId: string) => Promise<ServedLibrary>,
   most: number,
   onError: (error: unknown, where: string) => void = () => {},
 ): OpenLibraries {

@@ -8,6 +8,7 @@ import type { Embedder } from '../core/outside.ts'
 import type { Library } from '../core/library.ts'
 import { requestCapture } from '../features/capture/capture-source.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
+import { removeReader } from '../features/accounts/library-removal-store.ts'
 import { addReader, deleteReader, listReaders } from '../features/accounts/reader-store.ts'
 import { listItems } from '../features/sources/tools/list-items.ts'
 import { call } from '../../test/support/call.ts'
@@ -157,6 +158,59 @@ describe('a server', () => {
     await server.work().drained()
     await expect(server.libraries.use(second, async () => {})).rejects.toMatchObject({
       code: 'not_logged_in',
+    })
+  })
+
+  describe('removes a reader and all that they had', () => {
+    const fill = async (server: OpenServer, reader: string): Promise<string> => {
+      await server.libraries.use(reader, ({ library }) =>
+        library.change((change) => requestCapture(change, { url: 'https://a.example/' })),
+      )
+      await server.work().drained()
+      return (await server.mediaOf(reader)).put(Buffer.from('a picture'))
+    }
+
+    it('while the library is open, and leaves everybody else what is theirs', async () => {
+      const server = await open()
+      const { first, second } = await readersOf(server)
+      await fill(server, second)
+      const hash = await fill(server, first)
+      expect(await server.removeLibrary(second)).toBe(true)
+      expect(await server.removeLibrary(second)).toBe(false)
+      expect(existsSync(join(folder, 'libraries', second))).toBe(false)
+      await expect(server.libraries.use(second, async () => {})).rejects.toMatchObject({
+        code: 'not_logged_in',
+      })
+      expect(await (await server.mediaOf(first)).has(hash)).toBe(true)
+      expect(await server.libraries.use(first, ({ library }) => list(library))).toHaveLength(1)
+    })
+
+    it('even the first, whose folder holds all the others', async () => {
+      const server = await open()
+      const { first, second } = await readersOf(server)
+      await fill(server, second)
+      await fill(server, first)
+      await server.removeLibrary(first)
+      expect(existsSync(join(folder, 'library.db'))).toBe(false)
+      expect(existsSync(join(folder, 'media'))).toBe(false)
+      await servers.pop()!.close()
+      const after = await open()
+      expect(after.first.reader.id).not.toBe(first)
+      expect(await after.libraries.use(after.first.reader.id, ({ library }) => list(library))).toEqual([])
+      expect(await after.libraries.use(second, ({ library }) => list(library))).toHaveLength(1)
+    })
+
+    it('though the process that did it was killed when it had just begun', async () => {
+      const server = await open()
+      const { second } = await readersOf(server)
+      await fill(server, second)
+      await server.accounts.db
+        .transaction()
+        .execute((transaction) => removeReader(transaction, second, new Date()))
+      await servers.pop()!.close()
+      expect(existsSync(join(folder, 'libraries', second))).toBe(true)
+      await open()
+      expect(existsSync(join(folder, 'libraries', second))).toBe(false)
     })
   })
 })

@@ -1,20 +1,21 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { ServerConfig } from '../config/server.ts'
 import { Failure } from '../core/failure.ts'
-import type { Embedder, Pages } from '../core/outside.ts'
-import { openRuntime } from '../db/runtime.ts'
-import { openServerDb } from '../db/server/open.ts'
+import type { Embedder, MediaStore, Pages } from '../core/outside.ts'
 import { openAccounts, type Accounts } from '../features/accounts/accounts.ts'
 import { ensureFirstReader, type FirstReader } from '../features/accounts/identity.ts'
+import {
+  dropRemoval,
+  listRemovals,
+  removeReader,
+  type LibraryRemoval,
+} from '../features/accounts/library-removal-store.ts'
 import { findReader, listReaders, LOCAL_LIBRARY } from '../features/accounts/reader-store.ts'
-import { openMediaFolder } from '../outside/media-folder.ts'
 import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
-import { LIBRARY_FILE, openFile } from './open-file.ts'
 import { openLibraries, type OpenLibraries } from './open-libraries.ts'
-import { embedderFor, openLocal } from './open-local.ts'
+import { embedderFor } from './open-local.ts'
+import { openServerOnSqlite } from './server-on-sqlite.ts'
+import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
 import { workOnLibraries, type LibraryWork } from './work-on-libraries.ts'
 
 /** The readers of a server, their libraries and what they share. */
@@ -24,6 +25,13 @@ export interface OpenServer {
   first: FirstReader
   libraries: OpenLibraries
   limiter: RateLimiter
+  /** The files of a reader's library. Throws `not_logged_in` where there is no such reader. */
+  mediaOf(readerId: string): Promise<MediaStore>
+  /**
+   * Deletes a reader with all that hangs on them, their library and its media; false where there is no such reader. Once the
+   * reader is deleted nothing brings any of it back: a process that dies on the way leaves the rest to the next.
+   */
+  removeLibrary(readerId: string): Promise<boolean>
   /** Does queued work in this process from now on. */
   work(): LibraryWork
   /** Whether the server can look readers up and count calls. */
@@ -42,75 +50,92 @@ export interface ServerOptions {
   embedder?: Embedder
 }
 
-const ACCOUNTS_FILE = 'server.db'
-const RUNTIME_FILE = 'runtime.db'
-const LIBRARIES_FOLDER = 'libraries'
-/** One library among many gets less memory than one alone. */
-const CACHE_KIB = 4_000
-/** While one reader's file is locked by another program, all readers of this process wait. */
-const BUSY_MS = 1_000
-const SWEEP_MS = 60 * 60_000
+const SWEEP_MS = 10 * 60_000
+/** Calls and turns of work that began before a reader was deleted have ended after this, in every process. */
+const LATE_WRITES_MS = 30 * 60_000
+const READY_MS = 5_000
 
 /**
  * Opens what a server keeps, and makes it where there is none; a reader's library is opened only when it is wanted. Throws
- * `library_too_new` and what SQLite throws.
+ * `library_too_new` and what the database throws.
  */
 export async function openServer(config: ServerConfig, options: ServerOptions): Promise<OpenServer> {
   const { base, onError = () => {}, now = () => new Date() } = options
-  const { dataFolder, firstLibrary, local: localConfig } = config
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
-  const pages = options.pages ?? createPages({ allow: localConfig.allowHosts })
-  const embedder = options.embedder ?? embedderFor(localConfig.embedder)
-  const shared = embedder && shareEmbedder(embedder)
-  const db = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
-  const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
-  const accounts = await openAccounts({ db, base, pages, now, onError })
-  const first = await ensureFirstReader(accounts)
+  const pages = options.pages ?? createPages({ allow: config.local.allowHosts })
+  const embedder = options.embedder ?? embedderFor(config.local.embedder)
   let work: LibraryWork | undefined
+  const store = await openStore(config, {
+    pages,
+    ...(embedder && { embedder: shareEmbedder(embedder) }),
+    now,
+    onError,
+    wake: () => work?.wake(),
+  })
+  const { accounts: db, runtime } = store
+  const { secret } = config
+  const accounts = await openAccounts({
+    db,
+    base,
+    pages,
+    ...(secret !== undefined && { secret }),
+    now,
+    onError,
+  })
 
-  async function folderOf(readerId: string): Promise<string> {
+  async function ownerOf(readerId: string): Promise<LibraryOwner> {
     const reader = await findReader(db, readerId)
-    if (reader) return libraryFolderOf(reader.library)
+    if (reader) return { readerId, library: reader.library }
     await runtime.work.forget(readerId)
     throw new Failure('not_logged_in', 'There is no such reader any more.', { hint: 'Sign in again.' })
   }
 
-  const libraryFolderOf = (library: string): string =>
-    library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
-
   const libraries = openLibraries(
-    async (readerId) => {
-      const folder = await folderOf(readerId)
-      const made = !existsSync(join(folder, LIBRARY_FILE))
-      const opened = openFile(folder, { busyMs: BUSY_MS, cacheKiB: CACHE_KIB })
-      const local = await openLocal(localConfig, {
-        opened,
-        now,
-        outside: {
-          pages,
-          media: openMediaFolder(join(folder, 'media')),
-          ...(shared && { embedder: shared }),
-        },
-        onError,
-        queueing: (due) => runtime.work.mark(readerId, due.getTime()),
-        wake: () => work?.wake(),
-      })
-      if (made) await runtime.work.introduce([readerId], now().getTime())
-      return local
-    },
+    async (readerId) => store.openLibrary(await ownerOf(readerId)),
     config.openLibraries,
     onError,
   )
 
-  // What is not known of a library is found out by looking into it.
-  for (const reader of await listReaders(db))
-    if (existsSync(join(libraryFolderOf(reader.library), LIBRARY_FILE)))
-      await runtime.work.introduce([reader.id], now().getTime())
+  async function finishRemoval(removal: LibraryRemoval): Promise<void> {
+    const { readerId, library, askedAt } = removal
+    await libraries.close(readerId)
+    await store.removeLibrary({ readerId, library })
+    // Others may not know yet: what they still write goes with a later sweep.
+    if (isUsedAgain(library) || now().getTime() - Date.parse(askedAt) > LATE_WRITES_MS)
+      await dropRemoval(db, readerId)
+  }
 
+  /** One that cannot be removed yet keeps no other from it, and is tried again with every sweep. */
+  async function finishRemovals(): Promise<void> {
+    for (const removal of await listRemovals(db)) {
+      try {
+        await finishRemoval(removal)
+      } catch (error) {
+        // Else the next first reader would have what is still to be removed.
+        if (isUsedAgain(removal.library)) throw error
+        onError(error, 'removal')
+      }
+    }
+  }
+
+  const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
+
+  await finishRemovals()
+  const first = await ensureFirstReader(accounts)
+
+  // What is not known of a library is found out by looking into it.
+  if (store.hasLibrary)
+    for (const { id, library } of await listReaders(db))
+      if (store.hasLibrary({ readerId: id, library })) await runtime.work.introduce([id], now().getTime())
+
+  let sweeping: Promise<void> | undefined
   const sweep = setInterval(() => {
-    void forgetOldCalls().catch((error: unknown) => onError(error, 'sweep'))
+    sweeping ??= (async () => {
+      await runtime.calls.sweep(now().getTime())
+      await finishRemovals()
+    })()
+      .catch((error: unknown) => onError(error, 'sweep'))
+      .finally(() => (sweeping = undefined))
   }, SWEEP_MS)
-  const forgetOldCalls = async (): Promise<void> => runtime.calls.sweep(now().getTime())
   sweep.unref()
 
   return {
@@ -118,39 +143,49 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
     first,
     libraries,
     limiter: createRateLimiter(runtime.calls, config, () => now().getTime()),
+    mediaOf: async (readerId) => (await store.mediaOf(await ownerOf(readerId))).store,
+    async removeLibrary(readerId) {
+      const askedAt = now()
+      const reader = await db
+        .transaction()
+        .execute((transaction) => removeReader(transaction, readerId, askedAt))
+      if (!reader) return false
+      await finishRemoval({ readerId, library: reader.library, askedAt: askedAt.toISOString() })
+      return true
+    },
     work() {
       work ??= workOnLibraries({ libraries, due: runtime.work, concurrency: config.workers, now, onError })
       return work
     },
     async ready() {
-      try {
+      const asked = (async () => {
+        // Both that it can be read and that it can be written.
         await runtime.calls.sweep(0)
-        return (await findReader(db, first.reader.id)) !== undefined
-      } catch {
-        return false
-      }
+        await db.selectFrom('reader').select('id').limit(1).execute()
+        return true
+      })()
+      return Promise.race([asked.catch(() => false), late(READY_MS)])
     },
     async close() {
       clearInterval(sweep)
+      await sweeping
       await work?.stop()
       await libraries.closeAll()
       await embedder?.close()
-      await runtime.close()
       await accounts.close()
-      // What was written then lies in the one file, for whoever copies it.
-      await sql`pragma wal_checkpoint(passive)`.execute(db)
-      await db.destroy()
+      await store.close()
     },
   }
 }
 
-const SAFE_NAME = /^[\w-]{1,64}$/
-
-/** Names of libraries are our own; that one could never leave the folder is worth a line all the same. */
-function safeName(library: string): string {
-  if (SAFE_NAME.test(library)) return library
-  throw new Failure('internal_error', 'The reader has no library.', { hint: 'Sign in again.' })
+async function openStore(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
+  return openServerOnSqlite(config, parts)
 }
+
+const late = (ms: number): Promise<false> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(false), ms).unref()
+  })
 
 /**
  * The embedder as one library of many has it: a library that is closed does not take it from the others. Asked anew each time,

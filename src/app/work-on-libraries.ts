@@ -6,7 +6,7 @@ import { JOBS } from '../jobs/registry.ts'
 import { scheduleDaily } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import type { OpenLibraries } from './open-libraries.ts'
-import type { LocalLibrary } from './open-local.ts'
+import type { ServedLibrary } from './server-store.ts'
 
 export interface LibraryWork {
   /** Looks for libraries with work now. */
@@ -122,7 +122,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
    * Resolves to when the library wants to be looked at next. A mark is set inside the transaction that queues a job, and the
    * worker's first look waits for that transaction to end: what a library was marked for is always seen.
    */
-  async function work({ library }: LocalLibrary, turn: Turn): Promise<Date> {
+  async function work({ library }: ServedLibrary, turn: Turn): Promise<Date> {
     await scheduleDaily(library)
     await queueEmbedding(library)
     const worker = startWorker(library, JOBS, { onError: tell })

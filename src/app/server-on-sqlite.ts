@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { ServerConfig } from '../config/server.ts'
+import { Failure } from '../core/failure.ts'
+import { openRuntime } from '../db/runtime.ts'
+import { openServerDb } from '../db/server/open.ts'
+import { LOCAL_LIBRARY } from '../features/accounts/reader-store.ts'
+import { mediaInFolder, mediaInS3 } from './library-media.ts'
+import { LIBRARY_FILE, openFile } from './open-file.ts'
+import { openLocal } from './open-local.ts'
+import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
+
+const ACCOUNTS_FILE = 'server.db'
+const RUNTIME_FILE = 'runtime.db'
+const LIBRARIES_FOLDER = 'libraries'
+const MEDIA_FOLDER = 'media'
+/** One library among many gets less memory than one alone. */
+const CACHE_KIB = 4_000
+/** While one reader's file is locked by another program, all readers of this process wait. */
+const BUSY_MS = 1_000
+
+/**
+ * A server in one data folder: accounts and counts in a file each, every library in a file of its own. Throws `library_too_new`
+ * and what SQLite throws.
+ */
+export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
+  const { dataFolder, firstLibrary, local: localConfig, s3 } = config
+  const { pages, embedder, now, onError, wake } = parts
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
+  const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
+
+  const folderOf = ({ library }: LibraryOwner): string =>
+    library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
+
+  const hasLibrary = (owner: LibraryOwner): boolean => existsSync(join(folderOf(owner), LIBRARY_FILE))
+
+  // The local library is opened by other programs of this machine, which know of no store but its folder.
+  const mediaOf = async (owner: LibraryOwner) =>
+    s3 && owner.library !== LOCAL_LIBRARY
+      ? mediaInS3(s3, safeName(owner.library))
+      : mediaInFolder(join(folderOf(owner), MEDIA_FOLDER))
+
+  return {
+    accounts,
+    runtime,
+    hasLocal: true,
+    hasLibrary,
+    mediaOf,
+    async openLibrary(owner) {
+      const made = !hasLibrary(owner)
+      const media = await mediaOf(owner)
+      const opened = openFile(folderOf(owner), { busyMs: BUSY_MS, cacheKiB: CACHE_KIB })
+      const served = await openLocal(localConfig, {
+        opened,
+        now,
+        outside: { pages, media: media.store, account: { place: 'here' }, ...(embedder && { embedder }) },
+        onError,
+        // Before the commit: a mark that turns out to be for nothing costs a look, one that is missing a job.
+        queueing: (due) => runtime.work.mark(owner.readerId, due.getTime()),
+        wake,
+      })
+      if (made) await runtime.work.introduce([owner.readerId], now().getTime())
+      return served
+    },
+    async removeLibrary(owner) {
+      await (await mediaOf(owner)).removeAll()
+      const folder = folderOf(owner)
+      // The folder of the local library may hold all that the server has.
+      const mine =
+        owner.library === LOCAL_LIBRARY
+          ? [LIBRARY_FILE, `${LIBRARY_FILE}-wal`, `${LIBRARY_FILE}-shm`, 'backups'].map((name) =>
+              join(folder, name),
+            )
+          : [folder]
+      for (const path of mine) await rm(path, { recursive: true, force: true })
+      await runtime.work.forget(owner.readerId)
+    },
+    async close() {
+      await runtime.close()
+      // What was written then lies in the one file, for whoever copies it.
+      await sql`pragma wal_checkpoint(passive)`.execute(accounts)
+      await accounts.destroy()
+    },
+  }
+}
+
+const SAFE_NAME = /^[\w-]{1,64}$/
+
+/** Names of libraries are our own; that one could never leave the folder is worth a line all the same. */
+function safeName(library: string): string {
+  if (SAFE_NAME.test(library)) return library
+  throw new Failure('internal_error', 'The reader has no library.', { hint: 'Sign in again.' })
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely'
+import type { Library } from '../core/library.ts'
+import type { Embedder, Pages } from '../core/outside.ts'
+import type { Runtime } from '../db/runtime.ts'
+import type { ServerSchema } from '../db/server/schema.ts'
+import type { LibraryMedia } from './library-media.ts'
+
+/** A reader's library while it is open on a server. */
+export interface ServedLibrary {
+  library: Library
+  close(): Promise<void>
+}
+
+/** Whose library it is; `library` is its name in the accounts. */
+export interface LibraryOwner {
+  readerId: string
+  library: string
+}
+
+/** Where a server keeps its accounts, its counts and its libraries: files of one machine, or a database that several share. */
+export interface ServerStore {
+  accounts: Kysely<ServerSchema>
+  runtime: Runtime
+  /** Whether the first reader's library is the one that other programs of this machine open: its name is used again. */
+  readonly hasLocal: boolean
+  /** Opens a library, and makes it where there is none. */
+  openLibrary(owner: LibraryOwner): Promise<ServedLibrary>
+  /** Whether the library was ever opened; where it was not, nothing can be due in it. Undefined where due work is never lost. */
+  hasLibrary?(owner: LibraryOwner): boolean
+  mediaOf(owner: LibraryOwner): Promise<LibraryMedia>
+  /** Removes a library that is not open here, media included; does no harm where there is none. */
+  removeLibrary(owner: LibraryOwner): Promise<void>
+  /** Takes no call any more. */
+  close(): Promise<void>
+}
+
+/** What both stores put into a library. */
+export interface StoreParts {
+  pages: Pages
+  embedder?: Embedder
+  now: () => Date
+  onError(error: unknown, where: string): void
+  /** Told after a commit that queued a job. */
+  wake(): void
+}
