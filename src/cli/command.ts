@@ -31,6 +31,8 @@ export interface Command {
   words?: { least?: number; most?: number }
   /** What begins with a dash and is no flag all the same. */
   isPlain?(token: string): boolean
+  /** How long it may take to end once it is interrupted; five seconds unless said. */
+  endsWithinMs?: number
   /** Resolves to the exit code. Throws `Failure`. */
   run(context: Context): Promise<number>
 }

@@ -32,6 +32,7 @@ export async function runCommand(name: string | undefined, rest: readonly string
   async function run(): Promise<number> {
     if (name === undefined || name === 'help') return await printOverview(rest)
     const command = await commandOf(name)
+    interrupt.allow(command.endsWithinMs ?? INTERRUPT_MS)
     const args = parseFlags(rest, [...command.flags, ...GLOBAL_FLAGS], {
       ...(command.isPlain && { isPlain: command.isPlain }),
     })
@@ -119,9 +120,10 @@ function checkWords({ name, words = {} }: Command, { positionals }: Arguments): 
 const INTERRUPT_MS = 5_000
 
 /** The first interrupt asks the command to end, a second one ends the process. */
-function listenForInterrupts(): { signal: AbortSignal; code(): number } {
+function listenForInterrupts(): { signal: AbortSignal; code(): number; allow(ms: number): void } {
   const abort = new AbortController()
   let code: number = EXIT.interrupted
+  let allowed = INTERRUPT_MS
   for (const [signal, exit] of [
     ['SIGINT', EXIT.interrupted],
     ['SIGTERM', EXIT.terminated],
@@ -130,9 +132,9 @@ function listenForInterrupts(): { signal: AbortSignal; code(): number } {
       if (abort.signal.aborted) process.exit(exit)
       code = exit
       // What does not listen must not keep the reader waiting.
-      setTimeout(() => process.exit(exit), INTERRUPT_MS).unref()
+      setTimeout(() => process.exit(exit), allowed).unref()
       abort.abort(new Failure('cancelled', 'Interrupted.', { hint: 'Run it again to go on.' }))
     })
   }
-  return { signal: abort.signal, code: () => code }
+  return { signal: abort.signal, code: () => code, allow: (ms) => void (allowed = ms) }
 }

@@ -7,6 +7,8 @@ import { createOAuth } from './oauth/create-oauth.ts'
 import { markup, sendPage } from './oauth/page.ts'
 import { apiPage, describeApi } from './openapi.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
+import { noteRequest, requestIdOf } from './request-id.ts'
+import type { Tally } from './tally.ts'
 import { createToolApi } from './tools.ts'
 
 export interface HttpAppParts {
@@ -18,6 +20,8 @@ export interface HttpAppParts {
   origins?: readonly string[]
   /** How many proxies stand in front. */
   proxies?: number
+  /** Counts calls of tools. */
+  tally?: Tally
   onError?: (error: unknown, where: string) => void
 }
 
@@ -40,10 +44,11 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
   const mcp = createMcp({
     server,
     version,
+    tally: parts.tally,
     allowsOrigin: (origin) => origins.has(origin) || LOOPBACK_ORIGIN.test(origin),
     onError,
   })
-  const callTool = createToolApi({ server, onError })
+  const callTool = createToolApi({ server, tally: parts.tally, onError })
   const oauth = createOAuth({ accounts, addressOf: (req) => addressOf(req, proxies), onError })
   const openApi = Buffer.from(JSON.stringify(describeApi({ base, version })))
   const secure = base.startsWith('https:')
@@ -105,6 +110,7 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
     // Whoever goes in the middle of an answer is nobody's fault.
     res.on('error', () => {})
     route(req, res).catch((error: unknown) => {
+      noteRequest(error, requestIdOf(res))
       onError(error, 'http')
       const failure = new Failure('internal_error', 'Something went wrong inside Commonplace.', {
         hint: 'Try again in a moment.',

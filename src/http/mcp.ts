@@ -11,11 +11,15 @@ import { createHttpHandler, type HttpHandler } from '../mcp/protocol/http.ts'
 import { Reply } from '../mcp/protocol/reply.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody } from './problem.ts'
+import { requestIdOf } from './request-id.ts'
 import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
+import type { Tally } from './tally.ts'
 
 export interface McpParts {
   server: Pick<OpenServer, 'accounts' | 'limiter' | 'libraries'>
   version: string
+  /** Counts calls of tools. */
+  tally?: Tally | undefined
   /** Whether a web page of this origin may call. */
   allowsOrigin(origin: string): boolean
   onError(error: unknown, where: string): void
@@ -25,15 +29,16 @@ export interface McpParts {
  * MCP for whoever has a token: the same endpoint at `/` and `/mcp`, narrowed to some families of tools by `?tools=`. Stateless;
  * the token says whose library a call is about and what it may do there.
  */
-export function createMcp({ server, version, allowsOrigin, onError }: McpParts) {
+export function createMcp({ server, version, tally, allowsOrigin, onError }: McpParts) {
   const { accounts } = server
+  const running = { ...server, tally }
   const handlers = new Map<string, HttpHandler>()
 
   const engine = {
     tools: SERVER_TOOLS,
     toFailure,
     call: (...[tool, args, call]: Parameters<EngineCall>) =>
-      runTool(server, call.principal as Caller, tool, args, call),
+      runTool(running, call.principal as Caller, tool, args, call),
     challenge: (failure: Failure) => scopeChallenge(accounts.base, failure),
   }
 
@@ -78,7 +83,7 @@ export function createMcp({ server, version, allowsOrigin, onError }: McpParts) 
     const families = familiesOf(query)
     if (typeof families === 'string') return refuse(req, res, invalidRequest(families), origin)
     const handler = families === undefined ? forAll : handlerFor(families)
-    handler(req, res, callerOf(principal))
+    handler(req, res, callerOf(principal, requestIdOf(res)))
   }
 }
 

@@ -1,8 +1,11 @@
 import type { OpenServer } from '../app/open-server.ts'
 import type { AnyTool, Answer, Call, Scope } from '../core/define-tool.ts'
+import { toFailure } from '../core/to-failure.ts'
 import type { Principal } from '../features/accounts/authenticate.ts'
 import { callTool } from '../tools/call-tool.ts'
 import { toolsFor } from '../tools/registry.ts'
+import { noteRequest } from './request-id.ts'
+import type { Tally } from './tally.ts'
 
 /** Who calls: an assistant or a program with a token, or the reader's own browser. */
 export interface Caller {
@@ -12,13 +15,16 @@ export interface Caller {
   connection: string
   /** What its calls are counted under. */
   counted: string
+  /** The name of the request that the call came with. */
+  request?: string | undefined
 }
 
-export const callerOf = (principal: Principal): Caller => ({
+export const callerOf = (principal: Principal, request?: string): Caller => ({
   readerId: principal.readerId,
   scopes: principal.scopes,
   connection: principal.connection,
   counted: 'grantId' in principal ? principal.grantId : principal.tokenId,
+  request,
 })
 
 /** The tools of a server, by name. */
@@ -31,9 +37,33 @@ const DEFAULT_BODY = 64 * 1024
 /** Most bytes of a request that calls the tool. */
 export const bodyLimitOf = (tool: AnyTool | undefined): number => tool?.maxBody ?? DEFAULT_BODY
 
+/** What running tools takes: the server's limits and libraries, and who counts the calls. */
+export interface ToolRunning extends Pick<OpenServer, 'limiter' | 'libraries'> {
+  tally?: Tally | undefined
+}
+
 /** Runs a tool on the caller's own library, within their limits and scopes. Throws `Failure`, and what `callTool` throws. */
-export function runTool(
-  { limiter, libraries }: Pick<OpenServer, 'limiter' | 'libraries'>,
+export async function runTool(
+  running: ToolRunning,
+  caller: Caller,
+  tool: AnyTool,
+  args: Record<string, unknown>,
+  call: Omit<Call, 'scopes'>,
+): Promise<Answer> {
+  const begun = performance.now()
+  try {
+    const answer = await runWithinLimits(running, caller, tool, args, call)
+    running.tally?.call(tool.name, 'ok', performance.now() - begun)
+    return answer
+  } catch (error) {
+    running.tally?.call(tool.name, toFailure(error).code, performance.now() - begun)
+    noteRequest(error, caller.request)
+    throw error
+  }
+}
+
+function runWithinLimits(
+  { limiter, libraries }: ToolRunning,
   { readerId, scopes, connection, counted }: Caller,
   tool: AnyTool,
   args: Record<string, unknown>,

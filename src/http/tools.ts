@@ -7,11 +7,15 @@ import { authenticate } from '../features/accounts/authenticate.ts'
 import { readBody } from '../mcp/protocol/reply.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
+import { noteRequest, requestIdOf } from './request-id.ts'
 import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
 import { isFromOurPage, readSession } from './session.ts'
+import type { Tally } from './tally.ts'
 
 export interface ToolApiParts {
   server: Pick<OpenServer, 'accounts' | 'limiter' | 'libraries'>
+  /** Counts calls of tools. */
+  tally?: Tally | undefined
   onError(error: unknown, where: string): void
 }
 
@@ -22,8 +26,9 @@ const ALL_SCOPES = new Set(SCOPES)
  * `POST /api/tools/{name}`: a tool's arguments as a JSON object, its output as one, failures as `application/problem+json`.
  * For whoever has a token, and for the pages of this server with the reader's session and its CSRF token. Never throws.
  */
-export function createToolApi({ server, onError }: ToolApiParts) {
+export function createToolApi({ server, tally, onError }: ToolApiParts) {
   const { accounts } = server
+  const running = { ...server, tally }
   const { base } = accounts
 
   return async function serve(req: IncomingMessage, res: ServerResponse, name: string): Promise<void> {
@@ -41,13 +46,14 @@ export function createToolApi({ server, onError }: ToolApiParts) {
       res.once('close', () => {
         if (!res.writableFinished) abort.abort()
       })
-      const { output } = await runTool(server, caller, tool, args, {
+      const { output } = await runTool(running, caller, tool, args, {
         signal: abort.signal,
         progress: () => {},
       })
       sendOutput(res, output)
     } catch (error) {
       const failure = toFailure(error)
+      noteRequest(error, requestIdOf(res))
       if (isFault(error)) onError(error, 'tool')
       dropBody(req, res)
       sendProblem(res, problemOf(failure, base), scopeHeader(failure))

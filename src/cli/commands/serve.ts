@@ -1,17 +1,26 @@
+import { setTimeout } from 'node:timers/promises'
 import { openServer, type OpenServer } from '../../app/open-server.ts'
+import type { LibraryWork } from '../../app/work-on-libraries.ts'
 import { explainServerConfig } from '../../config/explain-server.ts'
 import { readServerConfig, type ServerConfig } from '../../config/server.ts'
 import { Failure } from '../../core/failure.ts'
 import { createHttpApp, type HttpApp } from '../../http/app.ts'
 import { listen, type Listening } from '../../http/listen.ts'
+import { createMetrics, createMetricsEndpoint, type Measures } from '../../http/metrics.ts'
+import { observe, type Answered } from '../../http/observe.ts'
+import { Tally } from '../../http/tally.ts'
 import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
-import { createJsonLog, type JsonLog } from '../json-log.ts'
 import { STYLE } from '../print.ts'
+import { createServerLog } from '../server-log.ts'
 import { VERSION } from '../version.ts'
 
-/** How long unfinished answers may take once the server is told to end. */
+/** How long a server behind a proxy still answers once it is told to end, so that the proxy can learn of it. */
+const DRAIN_MS = 2_000
+/** How long unfinished answers may take after that. */
 const GRACE_MS = 3_000
+/** How long all of it may take. */
+const END_MS = 10_000
 
 export const serve = defineCommand({
   name: 'serve',
@@ -27,6 +36,7 @@ export const serve = defineCommand({
     'COMMONPLACE_URL=https://books.example.org commonplace serve --check-config',
   ],
   words: { most: 0 },
+  endsWithinMs: END_MS,
   async run(context) {
     const { args, env, readOnly } = context
     const flags = { library: args.one('library'), port: args.one('port') }
@@ -42,43 +52,66 @@ export const serve = defineCommand({
 })
 
 async function run({ out, signal }: Context, config: ServerConfig): Promise<number> {
-  const log = createJsonLog({
-    write: (line) => void process.stderr.write(line),
-    debug: config.local.debug,
-  })
+  const log = createServerLog({ debug: config.local.debug })
+  const onError = (error: unknown, where: string): void => log.error(error, where)
   // A promise that nobody waits for must not end what serves everybody else.
-  process.on('unhandledRejection', (error) => log.error(error, 'unhandled'))
+  process.on('unhandledRejection', (error) => onError(error, 'unhandled'))
   const listening = await open(config)
   const base = config.publicUrl ?? `http://localhost:${listening.port}`
   let server: OpenServer | undefined
+  let work: LibraryWork | undefined
   try {
-    server = await openServer(config, { base, onError: (error, where) => log.error(error, where) })
+    const opened = await openServer(config, { base, onError })
+    server = opened
+    const tally = new Tally()
     const app = createHttpApp({
-      server,
+      // Whoever shares requests out among several servers is told first that this one is about to end.
+      server: { ...opened, ready: async () => !signal.aborted && (await opened.ready()) },
       version: VERSION,
       hosts: config.hosts,
       origins: config.origins,
       proxies: config.proxies,
-      onError: (error, where) => log.error(error, where),
+      tally,
+      onError,
     })
-    listening.serve(config.log === 'requests' ? withRequests(app, log) : app)
-    server.work()
+    const tell = config.log === 'requests' ? (answered: Answered) => log.info('request', answered) : undefined
+    listening.serve(observe(withMetrics(app, opened, tally, config, onError), tally, tell))
+    work = opened.work()
     log.info('serving', { url: base, port: listening.port, host: config.host })
     out.line(`Commonplace is at ${base}`)
     out.line(`Assistants connect to ${base}/mcp`)
-    if (server.first.link !== undefined) out.line(`Sign in, once and within a day, at ${server.first.link}`)
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
+    if (opened.first.link !== undefined) out.line(`Sign in, once and within a day, at ${opened.first.link}`)
+    await aborted(signal)
     log.info('ending')
+    if (config.proxies > 0) await setTimeout(DRAIN_MS)
   } finally {
-    await listening.close(GRACE_MS)
+    await Promise.all([listening.close(GRACE_MS), work?.stop()])
     await server?.close()
   }
   log.info('ended')
   return EXIT.ok
 }
+
+/** Adds `/metrics` where there is a token for it. */
+function withMetrics(
+  app: HttpApp,
+  server: OpenServer,
+  tally: Tally,
+  { metricsToken }: ServerConfig,
+  onError: (error: unknown, where: string) => void,
+): HttpApp {
+  if (metricsToken === undefined) return app
+  const measure = async (): Promise<Measures> => ({ openLibraries: server.libraries.size })
+  const registry = createMetrics({ tally, version: VERSION, measure })
+  const metrics = createMetricsEndpoint(registry, metricsToken, onError)
+  return (req, res) => (/^\/metrics(\?|$)/.test(req.url ?? '') ? metrics(req, res) : app(req, res))
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 async function open({ host, port }: ServerConfig): Promise<Listening> {
   try {
@@ -95,26 +128,6 @@ async function open({ host, port }: ServerConfig): Promise<Listening> {
       hint: 'Give another one with --port or COMMONPLACE_PORT, or another address with COMMONPLACE_HOST.',
       cause: error,
     })
-  }
-}
-
-/** One line a request: no query, no address, nothing that was sent. */
-function withRequests(app: HttpApp, log: JsonLog): HttpApp {
-  return (req, res) => {
-    const begun = performance.now()
-    res.once('close', () => {
-      const path = (req.url ?? '').replace(/\?.*$/s, '')
-      const known =
-        /^\/(mcp|api(\/tools\/\w+|\/openapi\.json)?|healthz|readyz|oauth\/(authorize|token|register|revoke))?$/
-      log.info('request', {
-        method: req.method,
-        path: known.test(path) ? path : 'other',
-        status: res.statusCode,
-        ms: Math.round(performance.now() - begun),
-        ...(!res.writableFinished && { unfinished: true }),
-      })
-    })
-    app(req, res)
   }
 }
 

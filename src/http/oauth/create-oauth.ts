@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../core/failure.ts'
 import type { Accounts } from '../../features/accounts/accounts.ts'
 import { changePassword, endConnection, endToken, makeToken, showAccount } from './account.ts'
+import { noteRequest, requestIdOf } from '../request-id.ts'
 import { authorize } from './authorize.ts'
 import { answerConsent, showConsent } from './consent.ts'
 import { sendJson, type Endpoint, type Exchange } from './endpoint.ts'
@@ -106,6 +107,7 @@ function fail(
   if (suspended && kind === 'page' && !res.headersSent)
     return sendPage(res, error.message, markup`<p>${error.hint}</p>`, { status: 403 })
   const known = toOAuthError(error)
+  noteRequest(error, requestIdOf(res))
   if (!known) onError(error, 'oauth')
   if (res.headersSent) {
     res.destroy()
