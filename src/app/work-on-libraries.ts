@@ -1,4 +1,4 @@
-import { isFault } from '../core/to-failure.ts'
+import { isFault, toFailure } from '../core/to-failure.ts'
 import type { WorkDue, Claim } from '../db/runtime.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { nextDue } from '../jobs/queue.ts'
@@ -40,9 +40,11 @@ const DAY_MS = 86_400_000
 /** How long one library may have its turn while others wait. */
 const TURN_MS = 60_000
 /** A process that works on a library and dies is missed after this, or when the next one starts. */
-const LEASE_MS = 2 * TURN_MS
+const LEASE_MS = 30_000
 /** A library that cannot be worked on is tried again after this. */
 const TROUBLE_MS = 10 * 60_000
+/** What says nothing about the library. */
+const PASSING: readonly string[] = ['unavailable', 'library_locked']
 
 /** Does the queued jobs of all libraries, a few libraries at a time, beside other processes that do the same. */
 export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
@@ -51,6 +53,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
   let stopped = false
   let looking: Promise<void> | undefined
   let again = false
+  let failing = false
   /** Whether what dead processes held was given back. */
   let reclaimed = false
   const timer = setInterval(wake, pollMs)
@@ -87,8 +90,11 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
           if (turn) turn.again = true
           else begin(claim)
         }
+        failing = false
       } catch (error) {
-        onError(error, 'work_due')
+        // Asked every few seconds, a database that is gone would fill the log.
+        if (!failing) onError(error, 'work_due')
+        failing = true
       }
     }
   }
@@ -104,15 +110,30 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
 
   async function take(claim: Claim, turn: Turn): Promise<void> {
     let next: Date
+    let keeping = Promise.resolve()
+    const beat = setInterval(() => (keeping = keep(claim)), LEASE_MS / 3)
+    beat.unref()
     try {
       next = await libraries.use(claim.library, (local) => work(local, turn))
     } catch (error) {
       onError(error, 'work')
-      next = new Date(now().getTime() + TROUBLE_MS)
+      const mayPass = PASSING.includes(toFailure(error).code)
+      next = new Date(now().getTime() + (mayPass ? LEASE_MS : TROUBLE_MS))
+    } finally {
+      clearInterval(beat)
+      await keeping
     }
     try {
       await due.settle(claim, next.getTime())
       if (turn.again) await due.mark(claim.library, now().getTime())
+    } catch (error) {
+      onError(error, 'work_due')
+    }
+  }
+
+  async function keep(claim: Claim): Promise<void> {
+    try {
+      await due.renew(claim, now().getTime() + LEASE_MS)
     } catch (error) {
       onError(error, 'work_due')
     }

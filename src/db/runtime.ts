@@ -41,9 +41,11 @@ export interface WorkDue {
   introduce(libraries: Iterable<string>, now: number): Soon<void>
   /** Takes libraries whose time has come; nobody else is given them for `leaseMs`, unless they are marked again. */
   claim(now: number, leaseMs: number, limit: number): Soon<Claim[]>
+  /** Keeps a claimed library until then, unless it was marked meanwhile. */
+  renew(claim: Claim, until: number): Soon<void>
   /** Puts a claimed library back for `next`, unless it was marked meanwhile: then it is due as marked. */
   settle(claim: Claim, next: number): Soon<void>
-  /** Gives back what a process claimed that is no more. */
+  /** Gives back what processes claimed that are no more, as far as that is known before their leases have passed. */
   reclaim(now: number): Soon<void>
   forget(library: string): Soon<void>
 }
@@ -140,6 +142,7 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
     update work_due set due_at = :until, seq = seq + 1, claimed = 1
     where library in (select library from work_due where due_at <= :now order by due_at limit :limit)
     returning library, seq`)
+  const renew = database.prepare('update work_due set due_at = ? where library = ? and seq = ?')
   const settle = database.prepare('update work_due set due_at = ?, claimed = 0 where library = ? and seq = ?')
   const reclaim = database.prepare('update work_due set due_at = ?, claimed = 0 where claimed = 1')
   const forget = database.prepare('delete from work_due where library = ?')
@@ -149,6 +152,7 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
       for (const library of libraries) introduce.run(library, now)
     },
     claim: (now, leaseMs, limit) => claim.all({ now, until: now + leaseMs, limit }) as unknown as Claim[],
+    renew: ({ library, seq }, until) => void renew.run(until, library, seq),
     settle: ({ library, seq }, next) => void settle.run(next, library, seq),
     reclaim: (now) => void reclaim.run(now),
     forget: (library) => void forget.run(library),
