@@ -190,7 +190,7 @@ describe('a server', () => {
       const { first, second } = await readersOf(server)
       await fill(server, second)
       await fill(server, first)
-      await server.removeLibrary(first)
+      await server.removeLibrary(first, { evenLocal: true })
       expect(existsSync(join(folder, 'library.db'))).toBe(false)
       expect(existsSync(join(folder, 'media'))).toBe(false)
       await servers.pop()!.close()
@@ -198,6 +198,22 @@ describe('a server', () => {
       expect(after.first.reader.id).not.toBe(first)
       expect(await after.libraries.use(after.first.reader.id, ({ library }) => list(library))).toEqual([])
       expect(await after.libraries.use(second, ({ library }) => list(library))).toHaveLength(1)
+    })
+
+    it('but leaves the library that other programs of this machine open, for the next first reader', async () => {
+      const server = await open()
+      const { first } = await readersOf(server)
+      const hash = await fill(server, first)
+      expect(await server.removeLibrary(first)).toBe(true)
+      await expect(server.libraries.use(first, async () => {})).rejects.toMatchObject({
+        code: 'not_logged_in',
+      })
+      await servers.pop()!.close()
+      const after = await open()
+      const next = after.first.reader.id
+      expect(next).not.toBe(first)
+      expect(await after.libraries.use(next, ({ library }) => list(library))).toHaveLength(1)
+      expect(await (await after.mediaOf(next)).has(hash)).toBe(true)
     })
 
     it('though the process that did it was killed when it had just begun', async () => {

@@ -9,29 +9,51 @@ import {
   removeReader,
   type LibraryRemoval,
 } from '../features/accounts/library-removal-store.ts'
-import { findReader, listReaders, LOCAL_LIBRARY } from '../features/accounts/reader-store.ts'
+import {
+  deleteReader,
+  findReader,
+  listReaders,
+  LOCAL_LIBRARY,
+  type Reader,
+} from '../features/accounts/reader-store.ts'
+import { dropTracesOf } from '../features/accounts/reader-traces-store.ts'
+import type { Allowance } from '../features/allowances/allowance-store.ts'
+import { textBytes } from '../features/texts/text-size-store.ts'
 import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
+import type { LibraryMedia } from './library-media.ts'
 import { openLibraries, type OpenLibraries } from './open-libraries.ts'
 import { embedderFor } from './open-local.ts'
 import { openServerOnSqlite } from './server-on-sqlite.ts'
 import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
+import { createStorageRoom, limitMedia, type Storage, type StorageRoom } from './storage-room.ts'
 import { workOnLibraries, type LibraryWork } from './work-on-libraries.ts'
 
 /** The readers of a server, their libraries and what they share. */
-export interface OpenServer {
-  accounts: Accounts
+export interface OpenServer extends Administered {
   /** The reader whose library is that of `config.firstLibrary`, and where they sign in as long as they never did. */
   first: FirstReader
+}
+
+/** What can be done with a server's readers and libraries, in the process that serves or in one beside it. */
+export interface Administered {
+  accounts: Accounts
   libraries: OpenLibraries
   limiter: RateLimiter
   /** The files of a reader's library. Throws `not_logged_in` where there is no such reader. */
   mediaOf(readerId: string): Promise<MediaStore>
+  /** What holds for readers for whom the operator set nothing else. */
+  configured: Allowance
+  /** Bytes that a reader's media and texts take, counted anew where that is long ago. */
+  storageOf(readerId: string): Promise<Storage>
+  /** Whether a reader's library is the one that other programs of this machine open. */
+  isLocal(reader: Reader): boolean
   /**
    * Deletes a reader with all that hangs on them, their library and its media; false where there is no such reader. Once the
-   * reader is deleted nothing brings any of it back: a process that dies on the way leaves the rest to the next.
+   * reader is deleted nothing brings any of it back: a process that dies on the way leaves the rest to the next. A library that
+   * other programs of this machine open stays theirs, unless `evenLocal`.
    */
-  removeLibrary(readerId: string): Promise<boolean>
+  removeLibrary(readerId: string, options?: { evenLocal?: boolean }): Promise<boolean>
   /** Does queued work in this process from now on. */
   work(): LibraryWork
   /** Whether the server can look readers up and count calls. */
@@ -60,12 +82,62 @@ const READY_MS = 5_000
  * `library_too_new` and what the database throws.
  */
 export async function openServer(config: ServerConfig, options: ServerOptions): Promise<OpenServer> {
+  const { sweepLibraries, introduce, ...server } = await open(config, options)
+  const { onError = () => {} } = options
+  await sweepLibraries()
+  const first = await ensureFirstReader(server.accounts)
+  await introduce()
+  let sweeping: Promise<void> | undefined
+  const sweep = setInterval(() => {
+    sweeping ??= sweepLibraries()
+      .catch((error: unknown) => onError(error, 'sweep'))
+      .finally(() => (sweeping = undefined))
+  }, SWEEP_MS)
+  sweep.unref()
+  return {
+    ...server,
+    first,
+    async close() {
+      clearInterval(sweep)
+      await sweeping
+      await server.close()
+    },
+  }
+}
+
+/** The same beside servers that may run: makes no first reader and no link, and does nothing by itself. */
+export async function openAdministered(config: ServerConfig, options: ServerOptions): Promise<Administered> {
+  const { sweepLibraries: _sweep, introduce: _introduce, ...server } = await open(config, options)
+  return server
+}
+
+interface Opened extends Administered {
+  sweepLibraries(): Promise<void>
+  /** What is not known of a library is found out by looking into it. */
+  introduce(): Promise<void>
+}
+
+async function open(config: ServerConfig, options: ServerOptions): Promise<Opened> {
   const { base, onError = () => {}, now = () => new Date() } = options
   const pages = options.pages ?? createPages({ allow: config.local.allowHosts })
   const embedder = options.embedder ?? embedderFor(config.local.embedder)
+  const configured: Allowance = {
+    quotaBytes: config.quotaBytes ?? 0,
+    academy: config.academy,
+    credits: config.credits,
+  }
   let work: LibraryWork | undefined
+  const roomOf = ({ readerId }: LibraryOwner, media: LibraryMedia): StorageRoom =>
+    createStorageRoom({
+      accounts,
+      readerId,
+      configured,
+      mediaBytes: () => media.bytes(),
+      textBytes: () => libraries.use(readerId, ({ library }) => textBytes(library.db)),
+    })
   const store = await openStore(config, {
     pages,
+    limited: (owner, media) => limitMedia(media.store, roomOf(owner, media)),
     ...(embedder && { embedder: shareEmbedder(embedder) }),
     now,
     onError,
@@ -119,37 +191,46 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
 
   const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
 
-  await finishRemovals()
-  const first = await ensureFirstReader(accounts)
-
-  // What is not known of a library is found out by looking into it.
-  if (store.hasLibrary)
-    for (const { id, library } of await listReaders(db))
-      if (store.hasLibrary({ readerId: id, library })) await runtime.work.introduce([id], now().getTime())
-
-  let sweeping: Promise<void> | undefined
-  const sweep = setInterval(() => {
-    sweeping ??= (async () => {
-      await runtime.calls.sweep(now().getTime())
-      await finishRemovals()
-    })()
-      .catch((error: unknown) => onError(error, 'sweep'))
-      .finally(() => (sweeping = undefined))
-  }, SWEEP_MS)
-  sweep.unref()
-
   return {
     accounts,
-    first,
     libraries,
+    configured,
+    isLocal: ({ library }) => isUsedAgain(library),
+    async storageOf(readerId) {
+      const owner = await ownerOf(readerId)
+      return roomOf(owner, await store.mediaOf(owner)).storage()
+    },
+    async sweepLibraries() {
+      await runtime.calls.sweep(now().getTime())
+      await finishRemovals()
+    },
+    async introduce() {
+      if (!store.hasLibrary) return
+      for (const { id, library } of await listReaders(db))
+        if (store.hasLibrary({ readerId: id, library })) await runtime.work.introduce([id], now().getTime())
+    },
     limiter: createRateLimiter(runtime.calls, config, () => now().getTime()),
-    mediaOf: async (readerId) => (await store.mediaOf(await ownerOf(readerId))).store,
-    async removeLibrary(readerId) {
+    async mediaOf(readerId) {
+      const owner = await ownerOf(readerId)
+      const media = await store.mediaOf(owner)
+      return limitMedia(media.store, roomOf(owner, media))
+    },
+    async removeLibrary(readerId, { evenLocal = false } = {}) {
       const askedAt = now()
-      const reader = await db
-        .transaction()
-        .execute((transaction) => removeReader(transaction, readerId, askedAt))
+      const known = await findReader(db, readerId)
+      if (!known) return false
+      const keeps = isUsedAgain(known.library) && !evenLocal
+      const reader = await db.transaction().execute(async (transaction) => {
+        await dropTracesOf(transaction, known)
+        if (!keeps) return removeReader(transaction, readerId, askedAt)
+        return (await deleteReader(transaction, readerId)) ? known : undefined
+      })
       if (!reader) return false
+      if (keeps) {
+        await libraries.close(readerId)
+        await runtime.work.forget(readerId)
+        return true
+      }
       await finishRemoval({ readerId, library: reader.library, askedAt: askedAt.toISOString() })
       return true
     },
@@ -167,8 +248,6 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
       return Promise.race([asked.catch(() => false), late(READY_MS)])
     },
     async close() {
-      clearInterval(sweep)
-      await sweeping
       await work?.stop()
       await libraries.closeAll()
       await embedder?.close()

@@ -27,7 +27,7 @@ const BUSY_MS = 1_000
  */
 export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
   const { dataFolder, firstLibrary, local: localConfig, s3 } = config
-  const { pages, embedder, now, onError, wake } = parts
+  const { pages, limited, embedder, now, onError, wake } = parts
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
@@ -56,7 +56,12 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
       const served = await openLocal(localConfig, {
         opened,
         now,
-        outside: { pages, media: media.store, account: { place: 'here' }, ...(embedder && { embedder }) },
+        outside: {
+          pages,
+          media: limited(owner, media),
+          account: { place: 'here' },
+          ...(embedder && { embedder }),
+        },
         onError,
         // Before the commit: a mark that turns out to be for nothing costs a look, one that is missing a job.
         queueing: (due) => runtime.work.mark(owner.readerId, due.getTime()),
