@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** What lies outside the library and is handed in, so that a test can stand in for the world. */
 export interface Outside {
   pages: Pages
@@ -57,7 +59,16 @@ export interface MediaStore {
   /** A file that is there already counts as put anew. */
   put(bytes: Uint8Array): Promise<string>
   get(hash: string): Promise<Uint8Array | undefined>
+  /** A file to be sent on in parts. What is read is not checked against the name, as `get` does. */
+  open(hash: string): Promise<MediaFile | undefined>
   has(hash: string): Promise<boolean>
   /** Does nothing where there is none, or where it was put later than `putBefore`. */
   remove(hash: string, options?: { putBefore?: Date }): Promise<void>
+}
+
+export interface MediaFile {
+  /** Bytes. */
+  size: number
+  /** The bytes from `start` to `end`, both included. */
+  read(start: number, end: number): Readable
 }

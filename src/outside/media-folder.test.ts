@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMediaFolder } from './media-folder.ts'
 
@@ -58,6 +59,16 @@ describe('openMediaFolder', () => {
     expect(await media.get(hash)).toBeUndefined()
   })
 
+  it('gives any stretch of a file', async () => {
+    const media = openMediaFolder(folder)
+    await media.put(bytes)
+    const file = await media.open(hash)
+    expect(file?.size).toBe(bytes.length)
+    expect(await text(file!.read(2, 4))).toBe('pic')
+    expect(await text(file!.read(0, bytes.length - 1))).toBe('a picture')
+    expect(await media.open('0'.repeat(64))).toBeUndefined()
+  })
+
   it('keeps an empty file', async () => {
     const media = openMediaFolder(folder)
     expect(await media.get(await media.put(new Uint8Array()))).toEqual(new Uint8Array())
@@ -88,6 +99,7 @@ describe('openMediaFolder', () => {
     for (const name of ['../secret', 'secret', '', hash.toUpperCase(), `${hash}/../../../secret`]) {
       expect(await media.get(name)).toBeUndefined()
       expect(await media.has(name)).toBe(false)
+      expect(await media.open(name)).toBeUndefined()
       await media.remove(name)
     }
     expect(existsSync(outside)).toBe(true)

@@ -1,15 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm, unlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { Failure } from '../core/failure.ts'
 import type { MediaStore } from '../core/outside.ts'
+import { hashOf } from './hash-of.ts'
 
 export interface MediaFolderOptions {
   /** Told of a file whose bytes are not those of its name any more; it reads as absent and is replaced when put again. */
   onDamaged?: (hash: string) => void
 }
 
+const NO_FOLLOW = constants.O_RDONLY | constants.O_NOFOLLOW
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
 /**
@@ -29,7 +32,7 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
     const file = fileOf(hash)
     const bytes = file === undefined ? undefined : await readOwn(file)
     if (bytes === undefined) return undefined
-    if (hashOf(bytes) === hash) return bytes
+    if ((await hashOf(bytes)) === hash) return bytes
     options.onDamaged?.(hash)
     return undefined
   }
@@ -37,7 +40,7 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
   return {
     get,
     async put(bytes) {
-      const hash = hashOf(bytes)
+      const hash = await hashOf(bytes)
       const file = fileOf(hash)
       if (file === undefined || ((await get(hash)) !== undefined && (await touch(file)))) return hash
       try {
@@ -50,6 +53,15 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
         throw writeFailure(error)
       }
       return hash
+    },
+    async open(hash) {
+      const file = fileOf(hash)
+      const found = file === undefined ? undefined : await lstat(file).catch(() => undefined)
+      if (file === undefined || !found?.isFile()) return undefined
+      return {
+        size: found.size,
+        read: (start, end) => Readable.from(stretch(file, start, end), { objectMode: false }),
+      }
     },
     async has(hash) {
       const file = fileOf(hash)
@@ -69,7 +81,7 @@ export function openMediaFolder(folder: string, options: MediaFolderOptions = {}
 
 async function readOwn(file: string): Promise<Uint8Array | undefined> {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+    const handle = await open(file, NO_FOLLOW)
     try {
       return new Uint8Array(await handle.readFile())
     } finally {
@@ -80,6 +92,11 @@ async function readOwn(file: string): Promise<Uint8Array | undefined> {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'].includes(codeOf(error))) return undefined
     throw error
   }
+}
+
+async function* stretch(file: string, start: number, end: number): AsyncGenerator<Buffer> {
+  const handle = await open(file, NO_FOLLOW)
+  yield* handle.createReadStream({ start, end })
 }
 
 /** Says that a file was put just now; false where it has gone meanwhile. */
@@ -132,10 +149,6 @@ async function sweep(unfinished: string): Promise<void> {
     const found = await lstat(file).catch(() => undefined)
     if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await rm(file, { force: true })
   }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 function codeOf(error: unknown): string {

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startS3Server, type S3Server } from '../../test/support/s3-server.ts'
 import { openMediaS3, type MediaS3, type MediaS3Options } from './media-s3.ts'
@@ -44,6 +45,16 @@ describe('openMediaS3', () => {
     expect(await media.get(await media.put(new Uint8Array()))).toEqual(new Uint8Array())
     const given = await media.get(await media.put(large))
     expect(Buffer.compare(given ?? new Uint8Array(), large)).toBe(0)
+  })
+
+  it('gives any stretch of a file', async () => {
+    open()
+    await media.put(bytes)
+    const file = await media.open(hash)
+    expect(file?.size).toBe(bytes.length)
+    expect(await text(file!.read(2, 4))).toBe('pic')
+    expect(await text(file!.read(0, bytes.length - 1))).toBe('a picture')
+    expect(await media.open(hash.replace(/./, (first) => (first === 'a' ? 'b' : 'a')))).toBeUndefined()
   })
 
   it('keeps prefixes apart', async () => {

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { Failure } from '../core/failure.ts'
 import type { MediaStore } from '../core/outside.ts'
+import { hashOf } from './hash-of.ts'
 
 /** An S3-speaking store: where its bucket is, and who we are to it. */
 export interface S3Config {
@@ -46,6 +47,11 @@ const SEND_MS_PER_MIB = 20_000
 const REMOVALS = 8
 const PREFIX = /^[\w-]+(?:\/[\w-]+)*$/
 
+interface Sent {
+  body?: { bytes: Uint8Array; hash: string }
+  range?: string
+}
+
 /** How an answer of the store is read. */
 interface Answer {
   status: number
@@ -70,12 +76,12 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
   const addressOf = (hash: string): string | undefined =>
     /^[0-9a-f]{64}$/.test(hash) ? `${bucket}/${prefix}/${hash}` : undefined
 
-  /** One request and its whole answer. Throws what `fetch` throws. */
-  async function once(
+  /** One request and its answer, whose body is given on in parts. Throws what `fetch` throws. */
+  async function send(
     method: string,
     url: string,
-    body?: { bytes: Uint8Array; hash: string },
-  ): Promise<Answer> {
+    { body, range }: Sent = {},
+  ): Promise<{ status: number; headers: Headers; parts: AsyncGenerator<Uint8Array> }> {
     const signed = await new AwsV4Signer({
       method,
       url,
@@ -86,6 +92,7 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
       cache,
       headers: { 'x-amz-content-sha256': body?.hash ?? EMPTY_HASH },
     }).sign()
+    if (range !== undefined) signed.headers.set('range', range)
     const silence = new AbortController()
     const giveUp = () => silence.abort(new DOMException('The store is silent', 'TimeoutError'))
     const sendMs = ((body?.bytes.length ?? 0) / 1024 ** 2) * SEND_MS_PER_MIB
@@ -99,29 +106,38 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
         redirect: 'manual',
         ...(body && { body: body.bytes }),
       })
-      const chunks: Uint8Array[] = []
-      for await (const chunk of response.body ?? []) {
-        chunks.push(chunk)
-        clearTimeout(timer)
-        timer = setTimeout(giveUp, timeoutMs)
+      const parts = async function* (): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const part of response.body ?? []) {
+            clearTimeout(timer)
+            // Whoever takes the parts may be slow: that is not the store's silence.
+            yield part
+            timer = setTimeout(giveUp, timeoutMs)
+          }
+        } finally {
+          clearTimeout(timer)
+        }
       }
-      const bytes = new Uint8Array(Buffer.concat(chunks))
-      return { status: response.status, headers: response.headers, bytes }
-    } finally {
+      return { status: response.status, headers: response.headers, parts: parts() }
+    } catch (error) {
       clearTimeout(timer)
+      throw error
     }
   }
 
+  async function once(method: string, url: string, sent?: Sent): Promise<Answer> {
+    const { status, headers, parts } = await send(method, url, sent)
+    const chunks: Uint8Array[] = []
+    for await (const part of parts) chunks.push(part)
+    return { status, headers, bytes: new Uint8Array(Buffer.concat(chunks)) }
+  }
+
   /** The answer of a store that is there and lets us in: a success or 404. Throws `unavailable`. */
-  async function ask(
-    method: string,
-    url: string,
-    body?: { bytes: Uint8Array; hash: string },
-  ): Promise<Answer> {
+  async function ask(method: string, url: string, sent?: Sent): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       let cause: unknown
       try {
-        const answer = await once(method, url, body)
+        const answer = await once(method, url, sent)
         if (answer.status < 300) return answer
         const code = codeOf(answer)
         if (answer.status === 404 && code !== 'NoSuchBucket') return answer
@@ -146,6 +162,20 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
     return whole.status === 404 ? undefined : whole
   }
 
+  /** Some bytes of an object. Throws `unavailable` where they do not come. */
+  async function* stretch(url: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+    try {
+      const { status, parts } = await send('GET', url, { range: `bytes=${start}-${end}` })
+      if (status !== 206) {
+        await parts.return(undefined)
+        throw new Error(`${status} for a range`)
+      }
+      yield* parts
+    } catch (error) {
+      throw gone(error)
+    }
+  }
+
   async function* list(): AsyncGenerator<{ key: string; bytes: number }[]> {
     let next: string | undefined
     do {
@@ -167,8 +197,8 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
 
   return {
     async put(bytes) {
-      const hash = hashOf(bytes)
-      await ask('PUT', `${bucket}/${prefix}/${hash}`, { bytes, hash })
+      const hash = await hashOf(bytes)
+      await ask('PUT', `${bucket}/${prefix}/${hash}`, { body: { bytes, hash } })
       return hash
     },
     async get(hash) {
@@ -178,10 +208,19 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
       for (let look = 0; look < 2; look++) {
         const answer = await ask('GET', url)
         if (answer.status === 404) return undefined
-        if (hashOf(answer.bytes) === hash) return answer.bytes
+        if ((await hashOf(answer.bytes)) === hash) return answer.bytes
       }
       options.onDamaged?.(hash)
       return undefined
+    },
+    async open(hash) {
+      const url = addressOf(hash)
+      const found = url === undefined ? undefined : await look(url)
+      if (url === undefined || !found) return undefined
+      return {
+        size: Number(found.headers.get('content-length')),
+        read: (start, end) => Readable.from(stretch(url, start, end), { objectMode: false }),
+      }
     },
     async has(hash) {
       const url = addressOf(hash)
@@ -227,8 +266,7 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
   }
 }
 
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-const EMPTY_HASH = hashOf(new Uint8Array())
+const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** What kind of error the store says it is: `NoSuchBucket`, `AccessDenied`. */
 const codeOf = ({ bytes }: Answer): string =>

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createLibrary, type Library } from '../../src/core/library.ts'
 import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
@@ -68,6 +69,10 @@ function memoryMedia(): MediaStore {
       return hash
     },
     get: async (hash) => files.get(hash),
+    async open(hash) {
+      const bytes = files.get(hash)
+      return bytes && { size: bytes.length, read: (from, to) => Readable.from([bytes.slice(from, to + 1)]) }
+    },
     has: async (hash) => files.has(hash),
     remove: async (hash) => void files.delete(hash),
   }
