@@ -214,6 +214,7 @@ export const serverEnvironment = z.object({
     SECRET,
   ),
   COMMONPLACE_QUOTA_MB: number('megabytes that a library may take; 0 is no limit', 0, 999_999_999, 0),
+  COMMONPLACE_UPLOAD_MB: number('megabytes of one file that is sent in', 1, 2_000, 200),
   COMMONPLACE_ACADEMY: variable(
     'on or off',
     'whether readers have the Academy',

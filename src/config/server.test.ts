@@ -87,6 +87,7 @@ describe('the configuration of the server', () => {
     { COMMONPLACE_SECRET: 'short' },
     { COMMONPLACE_METRICS_TOKEN: 'short' },
     { COMMONPLACE_QUOTA_MB: '-1' },
+    { COMMONPLACE_UPLOAD_MB: '0' },
     { COMMONPLACE_ACADEMY: 'yes' },
     { COMMONPLACE_CREDITS: 'many' },
   ])('stops at %j and names it', (env) => {
@@ -117,6 +118,7 @@ describe('the configuration of the server', () => {
       COMMONPLACE_OIDC_CLIENT_ID: 'books',
       COMMONPLACE_OIDC_CLIENT_SECRET: 'os',
       COMMONPLACE_QUOTA_MB: '500',
+      COMMONPLACE_UPLOAD_MB: '3',
       COMMONPLACE_ACADEMY: 'off',
       COMMONPLACE_CREDITS: '0',
     })
@@ -136,6 +138,7 @@ describe('the configuration of the server', () => {
         oidc: { issuer: 'https://login.example.org/realms/home', name: 'login.example.org' },
       },
       quotaBytes: 500_000_000,
+      uploadBytes: 3_000_000,
       academy: false,
       credits: 0,
     })

@@ -77,6 +77,8 @@ export interface ServerConfig {
   metricsToken?: string
   /** Bytes that a library may take. Absent: no limit. */
   quotaBytes?: number
+  /** Bytes of one file that is sent in over HTTP. */
+  uploadBytes: number
   academy: boolean
   /** AI credits that a reader gets a month. */
   credits: number
@@ -141,6 +143,7 @@ export function readServerConfig(env: NodeJS.ProcessEnv, flags: ServerFlags = {}
     ...(secret !== undefined && { secret }),
     ...(metricsToken !== undefined && { metricsToken }),
     ...(given.COMMONPLACE_QUOTA_MB > 0 && { quotaBytes: given.COMMONPLACE_QUOTA_MB * MB }),
+    uploadBytes: given.COMMONPLACE_UPLOAD_MB * MB,
     academy: given.COMMONPLACE_ACADEMY,
     credits: given.COMMONPLACE_CREDITS,
     reads: { perMinute: given.COMMONPLACE_READS_PER_MINUTE, perDay: given.COMMONPLACE_READS_PER_DAY },
