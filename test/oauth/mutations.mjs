@@ -201,20 +201,20 @@ export const MUTATIONS = [
   [
     'an access token is over after an hour',
     accounts('authenticate'),
-    ".where('token.expires_at', '>', '')",
-    ".where('token.expires_at', '!=', '')",
+    ".where('token.expires_at', '>', given.value('now'))",
+    ".where('token.expires_at', '!=', given.value('now'))",
   ],
   [
     'a token is for this server',
     accounts('authenticate'),
-    ".where('grant.resource', '=', '')",
-    ".where('grant.resource', '!=', 'x')",
+    ".where('grant.resource', '=', given.value('audience'))",
+    ".where('grant.resource', '!=', given.value('hash'))",
   ],
   [
     'a personal token ends',
     accounts('authenticate'),
-    "row('expires_at', '>', '')",
-    "row('expires_at', '!=', '')",
+    "row('token.expires_at', '>', given.value('now'))",
+    "row('token.expires_at', '!=', given.value('now'))",
   ],
   [
     'calls are counted',

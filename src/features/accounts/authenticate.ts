@@ -1,5 +1,6 @@
-import { CompiledQuery } from 'kysely'
 import type { Scope } from '../../core/define-tool.ts'
+import { prepared, type Given } from '../../db/prepared.ts'
+import type { ServerDb } from '../../db/server/schema.ts'
 import type { Accounts } from './accounts.ts'
 import { PERSONAL_PREFIX } from './personal-token-store.ts'
 import { scopesIn } from './scope-words.ts'
@@ -13,17 +14,10 @@ export type Principal = {
   connection: string
 } & ({ grantId: string } | { tokenId: string })
 
-interface Row {
-  id: string
-  readerId: string
-  name: string
-  scopes: string
-}
-
 /**
  * The principal of an `Authorization` header, or undefined where there is none, or it is unknown, expired, revoked, of a reader
- * who is suspended, or meant for another server. Looked up each time, so that a revocation bites at the next request; never fails otherwise than the
- * database does.
+ * who is suspended, or meant for another server. Looked up each time, so that a revocation bites at the next request; never
+ * fails otherwise than the database does.
  */
 export async function authenticate(
   accounts: Accounts,
@@ -33,12 +27,10 @@ export async function authenticate(
   if (token === undefined) return undefined
   const now = accounts.now()
   const personal = token.startsWith(PERSONAL_PREFIX)
-  const query = personal ? personalTokenQuery(accounts) : accessTokenQuery(accounts)
-  const parameters = personal
-    ? [hashOf(token), now.toISOString()]
-    : [hashOf(token), now.toISOString(), accounts.audience]
-  const { rows } = await accounts.db.executeQuery<Row>({ ...query, parameters })
-  const row = rows[0]
+  const given = { hash: hashOf(token), now: now.toISOString() }
+  const [row] = personal
+    ? await findPersonalToken(accounts.db, given)
+    : await findAccessToken(accounts.db, { ...given, audience: accounts.audience })
   if (!row) return undefined
   accounts.usage.note(personal ? 'personal_token' : 'oauth_grant', row.id, now)
   return {
@@ -49,38 +41,34 @@ export async function authenticate(
   }
 }
 
-// Built once for each database: putting a query together costs several times what running it does.
-const built = new WeakMap<Accounts['db'], { access: CompiledQuery<Row>; personal: CompiledQuery<Row> }>()
-
-function queriesOf({ db }: Accounts) {
-  const known = built.get(db)
-  if (known) return known
-  const made = {
-    access: db
-      .selectFrom('access_token as token')
-      .innerJoin('oauth_grant as grant', 'grant.id', 'token.grant_id')
-      .innerJoin('reader', 'reader.id', 'grant.reader_id')
-      .select(['grant.id', 'grant.reader_id as readerId', 'grant.client_name as name', 'grant.scopes'])
-      .where('token.hash', '=', '')
-      .where('token.expires_at', '>', '')
-      .where('grant.resource', '=', '')
-      .where('reader.suspended_at', 'is', null)
-      .compile(),
-    personal: db
-      .selectFrom('personal_token as token')
-      .innerJoin('reader', 'reader.id', 'token.reader_id')
-      .select(['token.id', 'reader_id as readerId', 'token.name', 'scopes'])
-      .where('hash', '=', '')
-      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', '')]))
-      .where('reader.suspended_at', 'is', null)
-      .compile(),
-  }
-  built.set(db, made)
-  return made
+interface TokenGiven {
+  hash: string
+  now: string
 }
 
-const accessTokenQuery = (accounts: Accounts) => queriesOf(accounts).access
-const personalTokenQuery = (accounts: Accounts) => queriesOf(accounts).personal
+const findAccessToken = prepared((db: ServerDb, given: Given<TokenGiven & { audience: string }>) =>
+  db
+    .selectFrom('access_token as token')
+    .innerJoin('oauth_grant as grant', 'grant.id', 'token.grant_id')
+    .innerJoin('reader', 'reader.id', 'grant.reader_id')
+    .select(['grant.id', 'grant.reader_id as readerId', 'grant.client_name as name', 'grant.scopes'])
+    .where('token.hash', '=', given.value('hash'))
+    .where('token.expires_at', '>', given.value('now'))
+    .where('grant.resource', '=', given.value('audience'))
+    .where('reader.suspended_at', 'is', null),
+)
+
+const findPersonalToken = prepared((db: ServerDb, given: Given<TokenGiven>) =>
+  db
+    .selectFrom('personal_token as token')
+    .innerJoin('reader', 'reader.id', 'token.reader_id')
+    .select(['token.id', 'token.reader_id as readerId', 'token.name', 'token.scopes'])
+    .where('token.hash', '=', given.value('hash'))
+    .where((row) =>
+      row.or([row('token.expires_at', 'is', null), row('token.expires_at', '>', given.value('now'))]),
+    )
+    .where('reader.suspended_at', 'is', null),
+)
 
 const scopeSets = new Map<string, ReadonlySet<Scope>>()
 

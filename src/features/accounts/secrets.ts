@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** 256 random bits, base64url: what is handed out as a code, a token, a cookie or a link. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -7,7 +7,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 export const newName = (): string => randomBytes(16).toString('base64url')
 
 /** SHA-256, base64url: how a secret of full strength is kept (it needs no salt and no stretching). */
-export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+export const hashOf = (secret: string): string => hash('sha256', secret, 'base64url')
 
 /** Compares without telling by its time where the two differ. */
 export function isSame(given: string | null | undefined, right: string): boolean {
