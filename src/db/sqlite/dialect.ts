@@ -8,6 +8,8 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type LimitNode,
+  type OffsetNode,
   type QueryResult,
 } from 'kysely'
 import type { AnswersAtOnce } from '../prepared.ts'
@@ -35,7 +37,23 @@ export function sqliteDialect(database: DatabaseSyncInstance): Dialect {
     createAdapter: () => new DirectAdapter(driver),
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LimitsThatStay(),
+  }
+}
+
+/**
+ * SQLite plans by the value of a bare `limit ?`: each time one is bound it prepares the whole statement anew, which costs more
+ * than a small query itself. A sum it takes as it comes.
+ */
+class LimitsThatStay extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    super.visitLimit(node)
+    this.append(' + 0')
+  }
+
+  protected override visitOffset(node: OffsetNode): void {
+    super.visitOffset(node)
+    this.append(' + 0')
   }
 }
 
