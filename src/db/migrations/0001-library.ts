@@ -19,6 +19,9 @@ const STATEMENTS = [
   `create index source_by_match on source (match_key)`,
   `create index source_by_cover on source (cover) where cover is not null`,
   `create index source_by_creation on source (created_at desc, id desc)`,
+  // What lists show: they count it at each call.
+  `create index source_listed on source (created_at desc, id desc, kind)
+     where trashed_at is null and text_id is not null`,
   `create table source_url (${SYNCED},
      source_id integer not null references source (id) on delete cascade, url text not null,
      url_key text not null unique)`,
