@@ -78,7 +78,7 @@ async function measure(createBuiltInEmbedder, runtime) {
 /** Share of the queries whose passage is among the first ones: by sign bits, then 400 of those by int8. */
 async function recall(createBuiltInEmbedder, file) {
   const { readFileSync } = await import('node:fs')
-  const { CodeIndex } = await bundle('src/features/search/hamming-scan.ts')
+  const { CodeIndex } = await bundle('src/db/sqlite/hamming-scan.ts')
   const { quantise, signCode, dotQuantised } = await bundle('src/features/search/quantise.ts')
   const { pairs, distractors } = JSON.parse(readFileSync(file, 'utf8'))
   const embedder = createBuiltInEmbedder()

@@ -150,7 +150,7 @@ export async function fillPassages(
     })
     await addTime(rates.own, rows.length, () =>
       library.change(({ db }) =>
-        fullText.bulk(db, async () => fullText.add(db, await addPassages(db, rows))),
+        fullText(db).bulk(db, async () => fullText(db).add(db, await addPassages(db, rows))),
       ),
     )
   }

@@ -11,7 +11,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 })
-const { CodeIndex } = await bundle('src/features/search/hamming-scan.ts')
+const { CodeIndex } = await bundle('src/db/sqlite/hamming-scan.ts')
 
 const BYTES = 64
 const QUERIES = 40

@@ -135,7 +135,7 @@ async function checkWords({ library }: LocalLibrary): Promise<Checked> {
     .select(({ fn }) => fn.countAll<number>().as('passages'))
     .executeTakeFirstOrThrow()
   // The index's own check counts as a write.
-  const sound = library.readOnly || (await fullText.check(db))
+  const sound = library.readOnly || (await fullText(db).check(db))
   const sources = unsearchable.rows[0]?.sources ?? 0
   const unindexed = missing.rows[0]?.passages ?? 0
   if (sound && sources === 0 && unindexed === 0) return good(`${count(passages, 'passage')}, complete`)

@@ -12,7 +12,9 @@ import {
   type OffsetNode,
   type QueryResult,
 } from 'kysely'
+import type { EngineAdapter } from '../engine.ts'
 import type { AnswersAtOnce } from '../prepared.ts'
+import { sqliteEngine } from './engine.ts'
 import { noteClosed } from './free-closed.ts'
 import { Result, resultCodeOf } from './result-code.ts'
 
@@ -58,7 +60,8 @@ class LimitsThatStay extends SqliteQueryCompiler {
 }
 
 /** Where the query builder's own way, with a promise for each of its layers, can be left out. */
-class DirectAdapter extends SqliteAdapter implements AnswersAtOnce {
+class DirectAdapter extends SqliteAdapter implements AnswersAtOnce, EngineAdapter {
+  readonly engine = sqliteEngine
   readonly #driver: SqliteDriver
 
   constructor(driver: SqliteDriver) {

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { listed } from './listed.ts'
 import type { Vectors } from '../vectors.ts'
 
 export const sqliteVectors: Vectors = {
   async put(db, rows) {
     if (rows.length === 0) return
-    const ids = sql<number>`(select value from json_each(${JSON.stringify(rows.map(({ passageId }) => passageId))}))`
+    const ids = listed(rows.map(({ passageId }) => passageId))
     const present = await db.selectFrom('passage').select('id').where('id', 'in', ids).execute()
     const there = new Set(present.map(({ id }) => id))
     const kept = rows.filter(({ passageId }) => there.has(passageId))
@@ -18,29 +18,10 @@ export const sqliteVectors: Vectors = {
     if (vectors.length > 0) await db.insertInto('vector').values(vectors).execute()
   },
 
-  async codesSince(db, model, seq, limit) {
-    // One row for all: a row and a buffer for each code take four times as long.
-    const { rows } = await sql<{ last: number | null; ids: string; codes: string | null; others: string }>`
-      select max(seq) as last,
-        json_group_array(passage_id) filter (where model = ${model} and length(code) > 0) as ids,
-        group_concat(hex(code), '') filter (where model = ${model}) as codes,
-        json_group_array(passage_id) filter (where model <> ${model}) as others
-      from (select * from code where seq > ${seq} order by seq limit ${limit})`.execute(db)
-    const { last, ids, codes, others } = rows[0]!
-    return {
-      last: last ?? seq,
-      passageIds: JSON.parse(ids) as number[],
-      codes: Buffer.from(codes ?? '', 'hex'),
-      others: JSON.parse(others) as number[],
-    }
-  },
-
-  async lastSeq(db) {
-    const row = await db
-      .selectFrom('code')
-      .select((of) => of.fn.max('seq').as('last'))
-      .executeTakeFirst()
-    return row?.last ?? 0
+  // Loaded when first asked: most programs that open a library never do.
+  async codesOf(db, model) {
+    const { residentCodes } = await import('./resident-codes.ts')
+    return residentCodes(db, model)
   },
 
   async ofOtherModels(db, model, limit) {

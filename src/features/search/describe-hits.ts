@@ -21,7 +21,14 @@ export async function describeHits(
   const sources = await db
     .selectFrom('source')
     .select(['id', 'title', 'kind', 'authors', 'url', 'created_at', 'published'])
-    .where('id', 'in', listed(hits.map(({ sourceId }) => sourceId)))
+    .where(
+      'id',
+      'in',
+      listed(
+        db,
+        hits.map(({ sourceId }) => sourceId),
+      ),
+    )
     .where('trashed_at', 'is', null)
     .execute()
   const sourceOf = new Map(sources.map((source) => [source.id, source]))

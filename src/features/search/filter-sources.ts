@@ -50,13 +50,13 @@ export async function filterSources(
     query = query.where('source.id', wanted ? 'in' : 'not in', live)
   }
   for (const author of filter.authors) {
-    const titles = await fullText.match(
+    const titles = await fullText(db).match(
       db,
       { match: { all: author.split(' ').map((word) => ({ phrase: [word], prefix: true })) }, in: ['head'] },
       { order: 'newest', limit: AUTHORED },
     )
     const sources = (await sourcesOf(db, titles)).map(({ source_id }) => source_id)
-    query = query.where('source.id', 'in', listed(sources))
+    query = query.where('source.id', 'in', listed(db, sources))
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('source.id', 'desc').execute()
   return rows

@@ -19,7 +19,7 @@ const bodies = async () =>
     ({ kind, body }) => `${kind}: ${body}`,
   )
 const words = (word: string) =>
-  fullText.match(library.db, { phrase: [word] }, { order: 'newest', limit: 100 })
+  fullText(library.db).match(library.db, { phrase: [word] }, { order: 'newest', limit: 100 })
 
 describe('indexSource', () => {
   it('takes up title, authors, site, address, text, highlights and comments, but no private note of a book', async () => {
@@ -55,7 +55,7 @@ describe('indexSource', () => {
     const before = await library.db.selectFrom('passage').selectAll().orderBy('id').execute()
     const { code, blob } = quantise(new Float32Array(512).fill(0.1))
     await library.change(async ({ db }) => {
-      await vectors.put(
+      await vectors(db).put(
         db,
         before.map((passage) => ({ passageId: passage.id, model: 'm', code, quantised: blob })),
       )
@@ -82,8 +82,9 @@ describe('indexSource', () => {
     expect(kept.map(({ body }) => body)).toEqual(
       before.filter(({ kind, body }) => kind === 'head' || body.includes('number 2')).map(({ body }) => body),
     )
-    const { passageIds } = await vectors.codesSince(library.db, 'm', 0, 100)
-    expect(passageIds.toSorted()).toEqual(kept.map(({ id }) => id).toSorted())
+    const codes = await vectors(library.db).codesOf(library.db, { id: 'm', dimensions: 512 })
+    const coded = await codes.nearest(new Uint8Array(64), 100)
+    expect(coded.toSorted()).toEqual(kept.map(({ id }) => id).toSorted())
     expect(await words('1')).toEqual([])
     expect(await words('0')).not.toEqual([])
   })
@@ -155,7 +156,9 @@ describe('the word index', () => {
         for (const word of new Set(foldWords(body).split(' '))) {
           if (word === '') continue
           const query = { match: { phrase: [word] }, in: ['text'] as const }
-          expect(await fullText.match(library.db, query, { order: 'rank', limit: 9 })).toHaveLength(1)
+          expect(
+            await fullText(library.db).match(library.db, query, { order: 'rank', limit: 9 }),
+          ).toHaveLength(1)
         }
       }),
       { numRuns: 60 },
@@ -169,11 +172,11 @@ describe('rebuildIndex', () => {
     await addTestSource(library, { title: 'Ants', text: 'They march.' })
     const before = await bodies()
     await sql`delete from passage where body = 'They dance.'`.execute(library.db)
-    await fullText.clear(library.db)
+    await fullText(library.db).clear(library.db)
     await rebuildIndex(library)
     expect((await bodies()).toSorted()).toEqual(before.toSorted())
     expect(await words('dance')).toHaveLength(1)
     expect(await words('march')).toHaveLength(1)
-    expect(await fullText.check(library.db)).toBe(true)
+    expect(await fullText(library.db).check(library.db)).toBe(true)
   })
 })

@@ -19,7 +19,7 @@ import { cutPassages } from './passages.ts'
  * that is gone or in the trash there are none. A passage whose words stayed keeps its id and its vector.
  */
 export async function indexSource(change: Change, sourceId: number): Promise<void> {
-  await fullText.add(change.db, await indexPassages(change, sourceId))
+  await fullText(change.db).add(change.db, await indexPassages(change, sourceId))
 }
 
 /** Words that are gathered in a bulk load before they are put into the index. */
@@ -28,15 +28,15 @@ const MOST_GATHERED = 20_000
 /** `indexSource` for many sources in one change: a good deal less work a passage for the word index. */
 export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
   const { db } = change
-  await fullText.bulk(db, async () => {
+  await fullText(db).bulk(db, async () => {
     let gathered: WordRow[] = []
     for (const id of sourceIds) {
       gathered = gathered.concat(await indexPassages(change, id))
       if (gathered.length < MOST_GATHERED) continue
-      await fullText.add(db, gathered)
+      await fullText(db).add(db, gathered)
       gathered = []
     }
-    await fullText.add(db, gathered)
+    await fullText(db).add(db, gathered)
   })
 }
 
@@ -60,7 +60,7 @@ export async function indexHighlight(change: Change, highlightId: number): Promi
   const live = highlight.trashed_at === null && (await liveSource(db, highlight.source_id)) !== undefined
   const wanted = live ? cutBody(highlight.source_id, 'highlight', highlightId, highlight.quote) : []
   const present = await passagesOf(db, highlight.source_id, { kind: 'highlight', ownerId: highlightId })
-  await fullText.add(db, await writePassages(change, present, wanted))
+  await fullText(db).add(db, await writePassages(change, present, wanted))
 }
 
 /** Brings the passages of one note up to date. */
@@ -76,7 +76,7 @@ export async function indexNote(change: Change, noteId: number): Promise<void> {
   const shown = live && (await liveSource(db, note.source_id)) !== undefined
   const wanted = shown ? cutBody(note.source_id, 'note', noteId, note.body) : []
   const present = await passagesOf(db, note.source_id, { kind: 'note', ownerId: noteId })
-  await fullText.add(db, await writePassages(change, present, wanted))
+  await fullText(db).add(db, await writePassages(change, present, wanted))
 }
 
 export interface RebuildOptions {
@@ -106,8 +106,8 @@ export async function rebuildIndex(library: Library, options: RebuildOptions = {
 
 /** Makes the word index anew from the passages as they stand. */
 export async function rebuildWords(db: Db): Promise<void> {
-  await fullText.clear(db)
-  await fullText.bulk(db, async () => {
+  await fullText(db).clear(db)
+  await fullText(db).bulk(db, async () => {
     for (let last = 0; ;) {
       const rows = await db
         .selectFrom('passage')
@@ -117,7 +117,7 @@ export async function rebuildWords(db: Db): Promise<void> {
         .limit(2_000)
         .execute()
       if (rows.length === 0) return
-      await fullText.add(db, rows.map(wordsOf))
+      await fullText(db).add(db, rows.map(wordsOf))
       last = rows.at(-1)!.id
     }
   })

@@ -1,4 +1,5 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
+import { engineOf } from '../../db/engine.ts'
 import type { WordRow } from '../../db/full-text.ts'
 import type { Db, PassageTable } from '../../db/schema.ts'
 import { indexedWords } from './fold-words.ts'
@@ -29,12 +30,11 @@ export const wordsOf = ({ id, kind, body }: Pick<Passage, 'id' | 'kind' | 'body'
 })
 
 /** A list of ids for `in`: one parameter, and so one statement, however long it is. */
-export const listed = (ids: readonly number[]): RawBuilder<number> =>
-  sql<number>`(select value from json_each(${JSON.stringify(ids)}))`
+export const listed = (db: Db, ids: readonly number[]): RawBuilder<number> => engineOf(db).listed(ids)
 
 /** Removes passages; their words and vectors go with them. */
 export async function removePassages(db: Db, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await db.deleteFrom('passage').where('id', 'in', listed(ids)).execute()
+  if (ids.length > 0) await db.deleteFrom('passage').where('id', 'in', listed(db, ids)).execute()
 }
 
 /** The passages of a source, or of one of its highlights or notes, by id. */
@@ -50,11 +50,11 @@ export function passagesOf(
 
 /** Passages by their ids, those that are there, in no order. */
 export const findPassages = (db: Db, ids: readonly number[]): Promise<Passage[]> =>
-  db.selectFrom('passage').selectAll().where('id', 'in', listed(ids)).execute()
+  db.selectFrom('passage').selectAll().where('id', 'in', listed(db, ids)).execute()
 
 /** The source of each passage. */
 export const sourcesOf = (db: Db, ids: readonly number[]): Promise<Pick<Passage, 'id' | 'source_id'>[]> =>
-  db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', listed(ids)).execute()
+  db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', listed(db, ids)).execute()
 
 /** First and last passage of each source. */
 export const rangesOf = (
@@ -64,6 +64,6 @@ export const rangesOf = (
   db
     .selectFrom('passage')
     .select((of) => ['source_id', of.fn.min('id').as('first'), of.fn.max('id').as('last')])
-    .where('source_id', 'in', listed(sources))
+    .where('source_id', 'in', listed(db, sources))
     .groupBy('source_id')
     .execute()

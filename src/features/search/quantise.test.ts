@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codeLength, dequantise, dotQuantised, quantise, signCode } from './quantise.ts'
+import { codeLength } from '../../db/vectors.ts'
+import { dequantise, dotQuantised, quantise, signCode } from './quantise.ts'
 
 const vectors = (length: number): fc.Arbitrary<Float32Array> =>
   fc.float32Array({ minLength: length, maxLength: length, min: -1, max: 1, noNaN: true })

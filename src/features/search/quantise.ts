@@ -1,3 +1,5 @@
+import { codeLength } from '../../db/vectors.ts'
+
 /**
  * The two stored forms of a unit vector: its sign bits, which are scanned in memory, and 8-bit numbers with a scale, which
  * are read from the database to put the best of the scan in their order. A code is a multiple of 16 bytes long, whatever
@@ -11,12 +13,6 @@ export interface QuantisedVector {
 }
 
 const SCALE_BYTES = 4
-const CODE_UNIT = 16
-
-/** Bytes of the code of a vector. */
-export function codeLength(dimensions: number): number {
-  return Math.ceil(dimensions / 8 / CODE_UNIT) * CODE_UNIT
-}
 
 /** The sign bits of a vector, filled up with zeros. */
 export function signCode(vector: Float32Array): Uint8Array {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
-import type { CodeIndex } from './hamming-scan.ts'
+import type { Codes } from '../../db/vectors.ts'
 import { listed, type Passage } from './passage-store.ts'
 import { dotQuantised, signCode } from './quantise.ts'
 import { inScope, type SearchScope } from './search-scope.ts'
@@ -15,25 +15,25 @@ export interface MeaningHit {
 const CANDIDATES = 400
 /** At most so many are looked at where a filter lets few pass. */
 const MOST_CANDIDATES = 25_600
-/** Where a filter leaves so many passages at the most, their ids are handed to the scan. */
+/** Where a filter leaves so many passages at the most, only these are compared. */
 const FEW_PASSAGES = 20_000
 /** Less alike than this is chance: of 30 paraphrases the built-in model put the farthest at .36, and any two texts at .15. */
 const LEAST_SIMILAR = 0.3
 
-/** The passages nearest to a vector in meaning, nearest first. Passages that are gone drop out of `index`. */
+/** The passages nearest to a vector in meaning, nearest first. */
 export async function searchMeaning(
   db: Kysely<Schema>,
-  index: CodeIndex,
+  codes: Codes,
   vector: Float32Array,
   scope: SearchScope,
 ): Promise<MeaningHit[]> {
   const code = signCode(vector)
-  const accept = await acceptor(db, scope)
+  const among = await passagesInScope(db, scope)
   for (let count = CANDIDATES; ; count *= 4) {
-    const ids = index.search(code, count, accept).map(({ id }) => id)
+    const ids = await codes.nearest(code, count, among)
     const rows = await readVectors(db, ids)
     const there = new Set(rows.map(({ id }) => id))
-    for (const id of ids) if (!there.has(id)) index.remove(id)
+    codes.forget(ids.filter((id) => !there.has(id)))
     const hits = rows
       .filter(({ source_id, kind }) => scope.columns.includes(kind) && inScope(scope, source_id))
       .filter(({ quantised }) => quantised.length === vector.length + 4)
@@ -47,21 +47,20 @@ export async function searchMeaning(
   }
 }
 
-/** Says of an id whether it is in scope, where that is few enough to know beforehand. */
-async function acceptor(
+/** The passages of the sources in scope, where these are few enough to know beforehand. */
+async function passagesInScope(
   db: Kysely<Schema>,
   { sources }: SearchScope,
-): Promise<((id: number) => boolean) | undefined> {
+): Promise<ReadonlySet<number> | undefined> {
   if (!sources || sources.size > FEW_PASSAGES) return undefined
   const rows = await db
     .selectFrom('passage')
     .select('id')
-    .where('source_id', 'in', listed([...sources]))
+    .where('source_id', 'in', listed(db, [...sources]))
     .limit(FEW_PASSAGES + 1)
     .execute()
   if (rows.length > FEW_PASSAGES) return undefined
-  const ids = new Set(rows.map(({ id }) => id))
-  return (id) => ids.has(id)
+  return new Set(rows.map(({ id }) => id))
 }
 
 type VectorOfPassage = MeaningHit['passage'] & { quantised: Uint8Array }
@@ -71,5 +70,5 @@ const readVectors = (db: Kysely<Schema>, ids: readonly number[]): Promise<Vector
     .selectFrom('vector')
     .innerJoin('passage', 'passage.id', 'vector.passage_id')
     .select(['passage.id', 'passage.source_id', 'passage.kind', 'vector.quantised'])
-    .where('vector.passage_id', 'in', listed(ids))
+    .where('vector.passage_id', 'in', listed(db, ids))
     .execute()

@@ -126,14 +126,14 @@ class WordSearch {
       const asked = this.#restrict(asQuery(term))
       const seldom = this.#frequency(term) <= FETCHED
       const all = seldom
-        ? (await fullText.match(this.#db, asked, { order: 'newest', limit: FETCHED })).toReversed()
+        ? (await fullText(this.#db).match(this.#db, asked, { order: 'newest', limit: FETCHED })).toReversed()
         : []
       const left: typeof places = []
       for (const place of seldom ? places : places.slice(0, ASKED_SOURCES)) {
         const between = [place.first, place.last] as const
         const [id] = seldom
           ? [firstWithin(all, between)]
-          : await fullText.match(this.#db, asked, { order: 'newest', limit: 1, between })
+          : await fullText(this.#db).match(this.#db, asked, { order: 'newest', limit: 1, between })
         if (id !== undefined) left.push({ ...place, ids: [...place.ids, id] })
       }
       places = left
@@ -178,17 +178,21 @@ class WordSearch {
   async #find(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<number[]> {
     const match = this.#restrict(query)
     const { sources, excluded } = this.#scope
-    if (!sources && excluded.size === 0) return fullText.match(this.#db, match, { order, limit })
+    if (!sources && excluded.size === 0) return fullText(this.#db).match(this.#db, match, { order, limit })
     const found: number[] = []
     if (sources && sources.size <= FEW_SOURCES) {
       for (const { first, last } of await rangesOf(this.#db, [...sources])) {
         found.push(
-          ...(await fullText.match(this.#db, match, { order: 'newest', limit, between: [first, last] })),
+          ...(await fullText(this.#db).match(this.#db, match, {
+            order: 'newest',
+            limit,
+            between: [first, last],
+          })),
         )
       }
       return found.slice(0, 4 * limit)
     }
-    const ids = await fullText.match(this.#db, match, { order, limit: FILTERED })
+    const ids = await fullText(this.#db).match(this.#db, match, { order, limit: FILTERED })
     for (let from = 0; from < ids.length && found.length < limit; from += 500) {
       const some = ids.slice(from, from + 500)
       const source = new Map((await sourcesOf(this.#db, some)).map(({ id, source_id }) => [id, source_id]))

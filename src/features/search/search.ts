@@ -4,10 +4,9 @@ import { WORD_COLUMNS, type WordColumn } from '../../db/full-text.ts'
 import { Failure } from '../../core/failure.ts'
 import { filterSources } from './filter-sources.ts'
 import { fuseRanks } from './fuse.ts'
-import { fullText } from './indexes.ts'
+import { fullText, vectors } from './indexes.ts'
 import { isBlank, parseQuery, type Query } from './query.ts'
 import { isReadable } from './readable.ts'
-import { residentCodes } from './resident-codes.ts'
 import { searchMeaning, type MeaningHit } from './search-meaning.ts'
 import { sourcesOf } from './passage-store.ts'
 import { searchWords, type WordHit } from './search-words.ts'
@@ -141,7 +140,7 @@ async function sourcesWithout(
   columns: readonly WordColumn[],
 ): Promise<Set<number>> {
   if (without.length === 0) return new Set()
-  const ids = await fullText.match(
+  const ids = await fullText(db).match(
     db,
     { match: { any: without.map(asQuery) }, in: columns },
     { order: 'newest', limit: EXCLUDED },
@@ -173,11 +172,11 @@ async function meaningOf(
     // Codes are loaded meanwhile, but for a remote model, which knows its dimensions only after its first answer.
     const codes = async () => {
       if (embedder.dimensions === 0) await embedding
-      return residentCodes(library.db, embedder)
+      return vectors(library.db).codesOf(library.db, embedder)
     }
-    const [vectors, index] = await within(either, Promise.all([embedding, codes()]))
-    if (index.size === 0) return { note: 'Searched by words: nothing has been embedded yet.' }
-    const hits = await searchMeaning(library.db, index, vectors[0]!, scope)
+    const [[vector], index] = await within(either, Promise.all([embedding, codes()]))
+    if (index.empty) return { note: 'Searched by words: nothing has been embedded yet.' }
+    const hits = await searchMeaning(library.db, index, vector!, scope)
     return (await hasWaiting(library))
       ? { hits, note: 'Some passages wait to be embedded and are found by words only.' }
       : { hits }

@@ -93,7 +93,7 @@ export class Frequencies {
   async #count(term: Term): Promise<number> {
     const query = asQuery(term)
     const seen = this.#columns.length < WORD_COLUMNS.length ? { match: query, in: this.#columns } : query
-    const { count, last } = await fullText.count(this.#db, seen, COUNTED)
+    const { count, last } = await fullText(this.#db).count(this.#db, seen, COUNTED)
     if (count < COUNTED) return count
     return Math.min(this.#size, Math.round((count * this.#size) / Math.max(1, last)))
   }

@@ -20,8 +20,14 @@ const job = (signal = new AbortController().signal) => {
 }
 /** How many vectors there are of a model, and of others. */
 const vectorsOf = async (library: Library, model: string) => {
-  const { passageIds, others } = await vectors.codesSince(library.db, model, 0, 1_000)
-  return [passageIds.length, others.length]
+  const others = await vectors(library.db).ofOtherModels(library.db, model, 1_000)
+  const { count } = await library.db
+    .selectFrom('code')
+    .innerJoin('vector', 'vector.passage_id', 'code.passage_id')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('model', '=', model)
+    .executeTakeFirstOrThrow()
+  return [count, others.length]
 }
 
 describe('embedPassages', () => {

@@ -38,7 +38,7 @@ export const embedPassages = defineJob({
         return { passageId, model, code, quantised }
       })
       await library.change(async ({ db }) => {
-        await vectors.put(db, rows)
+        await vectors(db).put(db, rows)
         await db
           .updateTable('passage')
           .set({ embedded: 1 })
@@ -97,7 +97,7 @@ async function nextWaiting(db: Db, model: string, limit = BATCH): Promise<Waitin
     .limit(limit)
     .execute()
   if (unread.length > 0) return unread
-  const others = await vectors.ofOtherModels(db, model, limit)
+  const others = await vectors(db).ofOtherModels(db, model, limit)
   if (others.length === 0) return []
   return db.selectFrom('passage').select(['id', 'kind', 'body']).where('id', 'in', others).execute()
 }
