@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 /** What is of SQLite alone: its files, FTS5 and the program that works on them. */
 const ON_SQLITE = ['src/**/*.test.ts', 'test/**/*.test.ts']
 /** What goes through a library, whatever keeps it; and what is of PostgreSQL alone. */
-const ON_POSTGRES = ['test/postgres/**/*.test.ts', 'src/db/postgres/**/*.test.ts']
+const ON_POSTGRES = [
+  'test/postgres/**/*.test.ts',
+  'src/db/postgres/**/*.test.ts',
+  'src/db/runtime.test.ts',
+  'test/oauth/**/*.test.ts',
+]
 const EXCLUDED = ['**/node_modules/**']
 const POSTGRES_ALONE = ['test/postgres/**', 'src/db/postgres/**']
 

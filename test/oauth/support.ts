@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import { Failure } from '../../src/core/failure.ts'
 import type { FetchedPage, Pages } from '../../src/core/outside.ts'
-import { openServerDb } from '../../src/db/server/open.ts'
 import { openAccounts, type Accounts } from '../../src/features/accounts/accounts.ts'
 import { authenticate } from '../../src/features/accounts/authenticate.ts'
 import { setPassword } from '../../src/features/accounts/identity.ts'
@@ -12,6 +11,7 @@ import { addReader, type Reader } from '../../src/features/accounts/reader-store
 import { startSession } from '../../src/features/accounts/session-store.ts'
 import { createOAuth } from '../../src/http/oauth/create-oauth.ts'
 import { bearerChallenge } from '../../src/http/oauth/metadata.ts'
+import { openAccountsDb } from '../support/server-database.ts'
 
 export const http = { [oauth.allowInsecureRequests]: true } as const
 
@@ -55,7 +55,7 @@ export async function startOAuthServer(options: ServerOptions = {}): Promise<Tes
   const web = new Map<string, unknown>()
   const fetched: string[] = []
   const errors: unknown[] = []
-  const db = await openServerDb(options.file ?? ':memory:')
+  const { db, close: closeDb } = await openAccountsDb(options.file)
   const accounts = await openAccounts({
     db,
     base,
@@ -99,7 +99,7 @@ export async function startOAuthServer(options: ServerOptions = {}): Promise<Tes
     async stop() {
       await close(server)
       await accounts.close()
-      await db.destroy()
+      await closeDb()
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { Kysely, sql, type Transaction } from 'kysely'
 import { closeSync, openSync } from 'node:fs'
-import { NewerLibrary } from '../newer-library.ts'
 import { connect, schemaVersionOf } from '../sqlite/connect.ts'
 import { sqliteDialect } from '../sqlite/dialect.ts'
+import { NewerLibrary } from '../newer-library.ts'
 import * as server from './migrations/0001-server.ts'
 import type { ServerSchema } from './schema.ts'
 
@@ -13,7 +13,7 @@ const MIGRATIONS: readonly { up(db: Transaction<ServerSchema>): Promise<void> }[
 /** The server's database was written by a newer program than this one. */
 export class NewerServerDb extends NewerLibrary {
   constructor(found: number) {
-    super(found)
+    super(found, MIGRATIONS.length)
     this.name = 'NewerServerDb'
     this.message = `The server's database has version ${found}, this program knows ${MIGRATIONS.length}`
   }

@@ -107,6 +107,12 @@ export async function grantRequest(
       .executeTakeFirst()
     if (!request) return undefined
     if (request.client_kind === 'registered') {
+      // Two consents at once come one after the other here, and the later one stands.
+      await transaction
+        .updateTable('reader')
+        .set((row) => ({ name: row.ref('name') }))
+        .where('id', '=', readerId)
+        .execute()
       await transaction
         .deleteFrom('oauth_grant')
         .where('reader_id', '=', readerId)

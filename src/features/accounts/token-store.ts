@@ -56,6 +56,7 @@ export async function redeemCode(
       return refuse('redirect_uri differs from that of the authorization request')
     if (!verifierFits(given.verifier, code.challenge))
       return refuse('code_verifier does not fit the challenge')
+    if (!(await holdGrant(db, code.grant_id))) return refuse('the connection is ended')
     const used = await db
       .updateTable('authorization_code')
       .set({ used_at: now })
@@ -102,6 +103,7 @@ export async function refreshTokens(
       return refuse('the refresh token is unknown or has expired')
     if (scopesIn(given.scope).some((scope) => !token.scopes.split(' ').includes(scope)))
       return { refused: 'invalid_scope', description: 'more was asked for than the reader allowed' }
+    if (!(await holdGrant(db, token.grant_id))) return refuse('the connection is ended')
     const used = await db
       .updateTable('refresh_token')
       .set({ used_at: now.toISOString() })
@@ -115,6 +117,21 @@ export async function refreshTokens(
     }
     return issue(accounts, db, token, sealOf(accounts.keys.rotation, given.refreshToken))
   })
+}
+
+/**
+ * Lets nobody else end or renew a connection until the transaction is over; false where it was ended meanwhile. PostgreSQL has
+ * several writers at once: they must all take the connection before what hangs on it, as its deletion does, or two of them wait
+ * for one another. Setting a column to itself holds the row on either database.
+ */
+async function holdGrant(db: ServerDb, grantId: string): Promise<boolean> {
+  const held = await db
+    .updateTable('oauth_grant')
+    .set((row) => ({ calls: row.ref('calls') }))
+    .where('id', '=', grantId)
+    .returning('id')
+    .executeTakeFirst()
+  return held !== undefined
 }
 
 async function isInGrace(db: ServerDb, hash: string, now: Date): Promise<boolean> {

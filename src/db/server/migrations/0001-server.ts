@@ -4,7 +4,8 @@ import type { ServerSchema } from '../schema.ts'
 const OF_READER = `reader_id text not null references reader (id) on delete cascade`
 const OF_GRANT = `grant_id text not null references oauth_grant (id) on delete cascade`
 
-const STATEMENTS = [
+/** The same text on both databases. */
+export const STATEMENTS: readonly string[] = [
   `create table server_secret (name text primary key, value text not null)`,
   `create table reader (
      id text primary key, email text unique, email_verified_at text, name text, library text not null unique,
