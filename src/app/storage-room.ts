@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Failure } from '../core/failure.ts'
 import type { MediaStore } from '../core/outside.ts'
 import type { Accounts } from '../features/accounts/accounts.ts'
@@ -10,6 +9,7 @@ import {
   storedMedia,
   takeRoom,
 } from '../features/allowances/storage-store.ts'
+import { hashOf } from '../outside/hash-of.ts'
 
 /** Bytes that a reader has stored, and may store (0: no limit). */
 export interface Storage {
@@ -89,7 +89,7 @@ export function limitMedia(store: MediaStore, room: StorageRoom): MediaStore {
   return {
     ...store,
     async put(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
+      const hash = await hashOf(bytes)
       if (await store.has(hash)) return store.put(bytes)
       await room.take(bytes.length)
       try {

@@ -1,12 +1,10 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { Failure } from '../core/failure.ts'
-import { detectKind, type FileKind } from '../features/capture/detect-kind.ts'
+import { checkSupported } from '../features/capture/check-supported.ts'
 
 /** Largest file that is read into memory. */
 const MOST_BYTES = 250_000_000
-
-const READABLE: ReadonlySet<FileKind> = new Set(['html', 'pdf', 'epub', 'markdown', 'text'])
 
 export interface LeftOut {
   path: string
@@ -59,24 +57,6 @@ export async function readSupported(path: string): Promise<Uint8Array> {
   }
   checkSupported(bytes, path)
   return bytes
-}
-
-/** Throws `unsupported_type` or `no_text` for what no capture could come of. */
-export function checkSupported(bytes: Uint8Array, name: string): void {
-  if (bytes.length === 0) {
-    throw new Failure('no_text', `${name} is empty.`, { hint: 'Add a file that has something in it.' })
-  }
-  const kind = detectKind({ bytes, fileName: basename(name) })
-  if (READABLE.has(kind)) return
-  throw new Failure('unsupported_type', `${name} is ${UNREADABLE[kind] ?? 'of no kind that can be read'}.`, {
-    hint: 'Web pages, PDF, EPUB, Markdown and plain text can be added.',
-  })
-}
-
-const UNREADABLE: Partial<Record<FileKind, string>> = {
-  image: 'a picture',
-  vtt: 'a caption file',
-  srt: 'a caption file',
 }
 
 /**

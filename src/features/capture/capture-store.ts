@@ -41,6 +41,18 @@ export const isUnderWay = ({ state }: Pick<Capture, 'state'>): boolean =>
 export const findCapture = (db: Db, id: number): Promise<Capture | undefined> =>
   db.selectFrom('capture').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** The job that an attempt waits for or was made by; undefined once it is forgotten. */
+export async function findCaptureJob(db: Db, captureId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('job')
+    .select('id')
+    .where('kind', '=', 'capture')
+    .where('input', '=', JSON.stringify({ captureId }))
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return row?.id
+}
+
 /** Those of the attempts that have ended, well or badly. */
 export async function listEnded(db: Db, ids: readonly number[]): Promise<Capture[]> {
   const ended: Capture[] = []
