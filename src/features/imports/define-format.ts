@@ -1,0 +1,18 @@
+import type { ImportFile } from './import-file.ts'
+import type { ImportReport } from './import-report.ts'
+import type { ImportedItem } from './imported.ts'
+
+/** One kind of file that other programs write and this one can take in: a file of `formats/` and a line in `formats.ts`. */
+export interface ImportFormat {
+  /** Kebab-case; stands in reports and in the library. */
+  id: string
+  /** As people call it. */
+  title: string
+  /** By content alone: names of files say nothing. Never throws. */
+  recognises(file: ImportFile): boolean
+  /**
+   * The file's sources, each once. Every row of the file is taken or passed in the report, and none ends the reading; what
+   * makes the whole file unreadable is a `Failure`.
+   */
+  read(file: ImportFile, report: ImportReport): AsyncIterable<ImportedItem>
+}

@@ -1,0 +1,84 @@
+/** Placeholders that programs write where they know no author. */
+const NOBODY =
+  /^(?:unknown(?: author)?|n\/a|none|null|inconnu(?:\(e\))?|unbekannt|desconocido|desconhecido|sconosciuto|onbekend|不明|未知|佚名)$/i
+
+/** One line: white space of all kinds as single spaces, marks that nobody sees at its ends gone. */
+export const oneLine = (text: string): string =>
+  text
+    .replaceAll('\uFEFF', '')
+    .replaceAll(/[\p{White_Space}\p{Cc}]+/gu, ' ')
+    .replaceAll(/^[\u200B\u200E\u200F\u2060 ]+|[\u200B\u200E\u200F\u2060 ]+$/gu, '')
+    .toWellFormed()
+
+/** Text as it is, with line ends as `\n` and no blank lines around it. */
+export const fullText = (text: string): string =>
+  text
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[\uFEFF\0]/g, '')
+    .replaceAll(/^(?:[^\S\n]*\n)+|\s+$/g, '')
+    .toWellFormed()
+
+/**
+ * Names of authors as files write them in one field: parted by semicolons, line ends or ampersands, or by commas where every
+ * part is a whole name. `Roe, Sam` is one person and stays as it is written.
+ */
+export function authorNames(field: string): string[] {
+  const names: string[] = []
+  for (const part of field.split(/[;；\n|]|\s&\s|、/u)) {
+    for (const name of splitCommas(oneLine(part))) {
+      if (name !== '' && !NOBODY.test(name) && !names.includes(name)) names.push(name)
+    }
+  }
+  return names
+}
+
+function splitCommas(field: string): string[] {
+  const parts = field.split(/\s*,\s*/).filter((part) => part !== '')
+  // `Martin, George R. R.` and `Le Guin, Ursula K.` are one person: a family name, then given names.
+  const areWhole = parts.every(
+    (part) =>
+      /\S\s+\S/.test(part) &&
+      !/^(?:le|la|de|del|du|da|di|van|von|der|den|ter|st\.?|mc|al|el|bin|ibn)\s+\S+$/i.test(part),
+  )
+  return parts.length > 1 && areWhole ? parts : [field]
+}
+
+/** Tags in one field, parted by `mark`. */
+export function tagsIn(field: string, mark: string | RegExp): string[] {
+  const tags: string[] = []
+  for (const part of field.split(mark)) {
+    const tag = oneLine(part)
+    if (tag !== '' && !tags.includes(tag)) tags.push(tag)
+  }
+  return tags
+}
+
+/**
+ * Tags written as a list of a programming language: `['a', 'it\'s', "b, c"]`, `["a"]`; a field that is none is parted at its
+ * commas.
+ */
+export function tagsInList(field: string): string[] {
+  const list = /^\s*[[(]([^]*)[\])]\s*$/.exec(field)
+  if (!list) return tagsIn(field, ',')
+  const inner = list[1]!
+  const quoted = [...inner.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)]
+  if (quoted.length === 0) return tagsIn(inner, ',')
+  const tags: string[] = []
+  for (const [, single, double] of quoted) {
+    const tag = oneLine((single ?? double ?? '').replaceAll(/\\(u[\da-f]{4}|x[\da-f]{2}|.)/gi, unescaped))
+    if (tag !== '' && !tags.includes(tag)) tags.push(tag)
+  }
+  return tags
+}
+
+function unescaped(_all: string, escape: string): string {
+  if (escape.length > 1) return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+  return escape === 'n' || escape === 't' ? ' ' : escape
+}
+
+/** Folder names of a path: `Work/Invoices`, or `Apps/Services / Tools` where the strokes have spaces around them. */
+export const foldersIn = (path: string): string[] =>
+  path
+    .split(/\s\/\s/.test(path) ? /\s\/\s/ : '/')
+    .map(oneLine)
+    .filter((name) => name !== '')

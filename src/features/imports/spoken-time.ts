@@ -1,0 +1,298 @@
+import { calendarWord, findCalendarWords, type CalendarMatch } from './calendar-words.ts'
+import { civilDay, joinTime, type ReadTime } from './written-time.ts'
+
+const UNREAD: ReadTime = { time: null, doubt: 'unread' }
+
+/** What stands for the two halves of a day; words that mean something else elsewhere belong to their language. */
+const MORNING = new Set([
+  'am',
+  'a.m',
+  'a. m',
+  'πμ',
+  'π.μ',
+  '上午',
+  '午前',
+  '오전',
+  '凌晨',
+  '清晨',
+  '早上',
+  '早晨',
+  'öö',
+])
+const AFTERNOON = new Set(['pm', 'p.m', 'p. m', 'μμ', 'μ.μ', '下午', '午後', '오후', '傍晚', 'ös'])
+const HALVES: Record<string, { morning: string; afternoon: string }> = {
+  sv: { morning: 'fm', afternoon: 'em' },
+  fi: { morning: 'ap', afternoon: 'ip' },
+  cs: { morning: 'dop', afternoon: 'odp' },
+  sl: { morning: 'dop', afternoon: 'pop' },
+  hu: { morning: 'de', afternoon: 'du' },
+  uk: { morning: 'дп', afternoon: 'пп' },
+  ar: { morning: 'ص', afternoon: 'م' },
+  fa: { morning: 'ق.ظ', afternoon: 'ب.ظ' },
+  vi: { morning: 'sa', afternoon: 'ch' },
+  ms: { morning: 'pg', afternoon: 'ptg' },
+  af: { morning: 'vm', afternoon: 'nm' },
+}
+/** Words around a clock time that say nothing about it. */
+const HARMLESS = new Set(
+  'at à a um às as alle ore om в во o о la las u ob kl klo kell den der el le il г р на у at στις pukul pada lúc saat h hs hrs uhr t 在 에 de del'.split(
+    ' ',
+  ),
+)
+
+/** Days of the week as they are written in East Asia, Monday first. */
+const EAST_ASIAN_DAYS = [
+  /月曜日?|(?:星期|週|周)一|월요일/u,
+  /火曜日?|(?:星期|週|周)二|화요일/u,
+  /水曜日?|(?:星期|週|周)三|수요일/u,
+  /木曜日?|(?:星期|週|周)四|목요일/u,
+  /金曜日?|(?:星期|週|周)五|금요일/u,
+  /土曜日?|(?:星期|週|周)六|토요일/u,
+  /日曜日?|(?:星期|週|周)[日天]|일요일/u,
+]
+
+/**
+ * Reads a date that is written out as people write it, in any of some sixty languages: `Monday, August 5, 2013, 09:11 AM`,
+ * `miércoles, 6 de julio de 2022 06:54:57`, `2024年9月12日星期四 上午9:39:29`. The order of its parts is told by what they are,
+ * not by phrases; a month that could be two, or a short year that its day of the week does not
+ * bear out, leaves it unread.
+ */
+export function readSpokenTime(stated: string): ReadTime {
+  const text = stated
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\p{Nd}/gu, asciiDigit)
+    .replaceAll(/[\p{White_Space}]+/gu, ' ')
+    .trim()
+  if (text === '' || text.length > 300) return UNREAD
+  const words = wordsOf(text)
+  const match = findCalendarWords(words)
+  const found = eastAsian(text) ?? numeric(text, match) ?? inWords(text, match)
+  if (!found) return UNREAD
+  const date = civilDay(found.year, found.month, found.day)
+  if (date === null) return UNREAD
+  const weekday = eastAsianDay(text) ?? match?.weekday ?? null
+  const fits = weekday === null || weekday === isoWeekday(date)
+  if (!fits && !found.isPlain) return UNREAD
+  const read = withClock(date, found.before, found.after, match)
+  return fits || read.doubt ? read : { ...read, doubt: 'weekday' }
+}
+
+interface FoundDate {
+  year: number
+  month: number
+  day: number
+  /** What stands before the date, and what after; the clock is in one of them. */
+  before: string
+  after: string
+  /** Whether it can be read in one way only; otherwise a day of the week must bear it out. */
+  isPlain: boolean
+}
+
+function found(match: RegExpExecArray, year: unknown, month: unknown, day: unknown): FoundDate {
+  return {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    before: match.input.slice(0, match.index),
+    after: match.input.slice(match.index + match[0].length),
+    isPlain: true,
+  }
+}
+
+function eastAsian(text: string): FoundDate | undefined {
+  const match =
+    /(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일號号]/u.exec(text) ??
+    /(?<day>\d{1,2}) (?:tháng|thg) (?<month>\d{1,2}),? (?:năm )?(?<year>\d{4})/iu.exec(text)
+  if (!match) return undefined
+  const { year = match[1], month = match[2], day = match[3] } = match.groups ?? {}
+  return found(match, year, month, day)
+}
+
+/** Only digits: the year first or, with dots, last; with strokes the day and month have to be told apart. */
+function numeric(text: string, match: CalendarMatch | null): FoundDate | undefined {
+  const yearFirst = /(?<![\d.])(\d{4})([-/.]) ?(\d{1,2})\2 ?(\d{1,2})(?!\d)/.exec(text)
+  if (yearFirst) return found(yearFirst, yearFirst[1], yearFirst[3], yearFirst[4])
+  const yearLast = /(?<![\d.:])(\d{1,2})([-/.]) ?(\d{1,2})\2 ?(\d{4})(?!\d)/.exec(text)
+  if (!yearLast) return undefined
+  const [, one, mark, other, year] = yearLast
+  const dayFirst = found(yearLast, year, other, one)
+  if (mark === '.') return dayFirst
+  const monthFirst = found(yearLast, year, one, other)
+  const readings = [dayFirst, monthFirst].filter((date) => {
+    const day = civilDay(date.year, date.month, date.day)
+    return day !== null && (match?.weekday ?? isoWeekday(day)) === isoWeekday(day)
+  })
+  const [only] = readings
+  if (one !== other && readings.length !== 1) return undefined
+  return only
+}
+
+/** A month's name, with its day and year around it. */
+function inWords(text: string, match: CalendarMatch | null): FoundDate | undefined {
+  if (!match || match.month === null) return undefined
+  const name = [...match.known].find((word) => indexOfWord(text, word, match) !== undefined)
+  const at = name === undefined ? undefined : indexOfWord(text, name, match)
+  if (!at) return undefined
+  const { start, end } = at
+  const left = text.slice(0, start)
+  const right = text.slice(end)
+  const dayLeft = /(?<![\d:.])(\d{1,2})(?:st|nd|rd|th|er|º|ª|°|o)?[.,]?(?: ?\p{L}{1,4}'?\.?)? ?-?$/u.exec(
+    left,
+  )
+  const dayRight = /^[.,]?(?: \p{L}{1,3}\.?)?[ -]?(\d{1,2})(?:st|nd|rd|th|º|ª)?(?![\d:])/u.exec(right)
+  const yearRight =
+    /^[.,]?(?: ?-?(?:\p{L}{1,5}\.?)?(?:\d{1,2}(?:st|nd|rd|th|º|ª)?)?[.,]?){0,2} ?-?(\d{4})(?!\d)/u.exec(right)
+  const yearLeft = /(?<!\d)(\d{4})(?!\d)[^\d]{0,12}(?:\d{1,2}\D{0,4})?$/u.exec(left)
+  const shortYear = /^ (\d{2})(?= \d{1,2}:\d{2})/.exec(right)
+  if (dayLeft && yearRight)
+    return dated(
+      text,
+      match.month,
+      dayLeft[1],
+      yearRight[1],
+      start - dayLeft[0].length,
+      end + yearRight[0].length,
+    )
+  if (dayRight && yearRight)
+    return dated(text, match.month, dayRight[1], yearRight[1], start, end + yearRight[0].length)
+  if (yearLeft && (dayRight ?? dayLeft)) {
+    const day = dayRight ?? dayLeft
+    return dated(text, match.month, day?.[1], yearLeft[1], yearLeft.index, end + (dayRight?.[0].length ?? 0))
+  }
+  // `3 December 12 19:51:33`: the year has two digits. Only a day of the week, checked by the caller, makes that certain.
+  if (dayLeft && shortYear && match.weekday !== null)
+    return {
+      ...dated(
+        text,
+        match.month,
+        dayLeft[1],
+        2000 + Number(shortYear[1]),
+        start - dayLeft[0].length,
+        end + 3,
+      ),
+      isPlain: false,
+    }
+  return undefined
+}
+
+function dated(
+  text: string,
+  month: number,
+  day: string | undefined,
+  year: string | number | undefined,
+  start: number,
+  end: number,
+): FoundDate {
+  return {
+    year: Number(year),
+    month,
+    day: Number(day),
+    before: text.slice(0, start),
+    after: text.slice(end),
+    isPlain: true,
+  }
+}
+
+/** Where the month stands: the word that names it, and no day of the week. */
+function indexOfWord(
+  text: string,
+  word: string,
+  match: CalendarMatch,
+): { start: number; end: number } | undefined {
+  for (const found of text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}.'’ʼ-]*/gu)) {
+    const folded = calendarWord(found[0])
+    if (folded !== word) continue
+    const alone = findCalendarWords([folded])
+    if (alone?.month !== match.month && findInLanguage(folded, match) !== match.month) continue
+    return { start: found.index, end: found.index + found[0].length }
+  }
+  return undefined
+}
+
+function findInLanguage(word: string, match: CalendarMatch): number | null {
+  // The same word with the day of the week at its side is looked up in the language of both.
+  const others = [...match.known].filter((known) => known !== word)
+  return findCalendarWords([word, ...others])?.month ?? null
+}
+
+function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const [word] of text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}.'’ʼ-]*/gu)) words.push(calendarWord(word))
+  return words
+}
+
+const CLOCK =
+  /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])|(?<![\d:.])(\d{1,2})\.(\d{2})\.(\d{2})(?![\d:.])/
+
+function withClock(date: string, before: string, after: string, match: CalendarMatch | null): ReadTime {
+  // Nearly everywhere the clock follows the date; Vietnamese has it in front.
+  const side = CLOCK.test(after) ? after : before
+  const clock = CLOCK.exec(side)
+  if (!clock) return { time: date }
+  const hour = Number(clock[1] ?? clock[4])
+  const minute = Number(clock[2] ?? clock[5])
+  const second = Number(clock[3] ?? clock[6] ?? '0')
+  const lead = side === after ? side.slice(0, clock.index) : ''
+  const rest = side.slice(clock.index + clock[0].length)
+  const half = halfOfDay(lead, rest, match)
+  if (half === 'unknown' && hour >= 1 && hour <= 12) return { time: date, doubt: 'day' }
+  const real = hourOfDay(hour, half)
+  if (real === null) return { time: date, doubt: 'day' }
+  return joinTime(date, real, minute, second, zoneIn(rest))
+}
+
+function hourOfDay(hour: number, half: ReturnType<typeof halfOfDay>): number | null {
+  if (half === 'noon') return hour >= 1 && hour <= 3 ? hour + 12 : hour
+  // Seen from some devices: the half of the day beside an hour of twenty-four.
+  if (half === 'morning') return hour > 12 ? null : hour % 12
+  if (half === 'afternoon') return hour >= 12 ? hour : hour + 12
+  return hour
+}
+
+/** Which half of the day the words around the clock say; `unknown` where a word stands there that is not understood. */
+function halfOfDay(
+  lead: string,
+  rest: string,
+  match: CalendarMatch | null,
+): 'morning' | 'afternoon' | 'noon' | 'none' | 'unknown' {
+  let around = `${lead} ${rest}`.toLowerCase()
+  for (const day of EAST_ASIAN_DAYS) around = around.replace(day, ' ')
+  if (/中午/u.test(around)) return 'noon'
+  for (const word of AFTERNOON) if (/^\p{Lo}/u.test(word) && around.includes(word)) return 'afternoon'
+  for (const word of MORNING) if (/^\p{Lo}/u.test(word) && around.includes(word)) return 'morning'
+  around = around
+    .replaceAll(/\b([ap])\. ?m\b\.?/g, '$1m')
+    .replace(/(?:\p{L}+ ){1,3}(?:standard|summer|daylight|mean|universal) time\b/u, ' ')
+    .replace(/\b(?:gmt|utc|z)\b/, ' ')
+  const own = HALVES[match?.language ?? '']
+  let isKnown = true
+  for (const word of wordsOf(around)) {
+    if (MORNING.has(word) || own?.morning === word) return 'morning'
+    if (AFTERNOON.has(word) || own?.afternoon === word) return 'afternoon'
+    if (!HARMLESS.has(word) && !match?.known.has(word)) isKnown = false
+  }
+  return isKnown ? 'none' : 'unknown'
+}
+
+function zoneIn(rest: string): string | undefined {
+  const offset = /^ ?(?:gmt|utc)? ?([+-]\d{2}:?\d{2})(?!\d)/i.exec(rest)?.[1]
+  if (offset !== undefined) return offset
+  return /\b(?:gmt|utc|greenwich mean time|coordinated universal time)\b|^z\b/i.test(rest) ? 'Z' : undefined
+}
+
+function eastAsianDay(text: string): number | null {
+  const found = EAST_ASIAN_DAYS.findIndex((day) => day.test(text))
+  return found === -1 ? null : found + 1
+}
+
+const isoWeekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDay() || 7
+
+function asciiDigit(digit: string): string {
+  const point = digit.codePointAt(0) ?? 0
+  if (point < 0x80) return digit
+  // Digits of every script stand in rows of ten that begin with zero.
+  let zero = point
+  while (point - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String(point - zero)
+}
