@@ -49,6 +49,7 @@ export interface CsvRow {
   /** As a spreadsheet counts: the header is 1. */
   row: number
   line: number
+  part: string | null
   /** The text of the row, for a report. */
   text: string
   /** Trimmed; empty where the column or the cell is missing. */
@@ -58,28 +59,30 @@ export interface CsvRow {
 /**
  * The rows under a header, one by one. What cannot be read as a row is passed in the report with its reason: one that has more
  * cells than the header, and one with a quotation mark that is never closed (the rows after it are found again). Rows that a
- * spreadsheet has quoted as a whole are unwrapped. Rows without any content are none.
+ * spreadsheet has quoted as a whole are unwrapped. Rows without any content are none. `numbers` goes on from the number of the
+ * row before.
  */
 export function* csvRows(
   text: string,
   header: CsvHeader,
   report: ImportReport,
+  numbers = { row: 1 },
+  part: string | null = null,
 ): Generator<CsvRow, void, undefined> {
   const width = header.columns.length
   const places = new Map<string, number>()
   header.columns.forEach((name, i) => {
     if (!places.has(name)) places.set(name, i)
   })
-  let number = 1
   // Only the rows are split, so that offsets and lines count from there.
   const rows = text.slice(header.end)
   for (const whole of csvRecords(rows, header.delimiter)) {
     for (const record of swallowed(rows, whole, header) ?? [whole]) {
       const cells = unwrapped(record.cells, header.delimiter, width) ?? record.cells
       if (cells.every((cell) => cell.trim() === '')) continue
-      number++
       const place = {
-        row: number,
+        row: ++numbers.row,
+        part,
         line: header.line + record.line - 2,
         text: rows.slice(record.start, Math.min(record.end, record.start + 1000)),
       }

@@ -1,12 +1,44 @@
 import { Failure } from '../../core/failure.ts'
 import type { ImportFormat } from './define-format.ts'
+import { appleBooks } from './formats/apple-books.ts'
+import { hypothesisJson } from './formats/hypothesis-json.ts'
+import { instapaperCsv } from './formats/instapaper-csv.ts'
+import { kindleAppCsv } from './formats/kindle-app-csv.ts'
 import { kindleClippings } from './formats/kindle-clippings.ts'
+import { kobo } from './formats/kobo.ts'
+import { koreaderJson } from './formats/koreader-json.ts'
+import { koreaderLua } from './formats/koreader-lua.ts'
+import { netscapeBookmarks } from './formats/netscape-bookmarks.ts'
+import { omnivoreZip } from './formats/omnivore-zip.ts'
+import { pocketCsv } from './formats/pocket-csv.ts'
+import { pocketHtml } from './formats/pocket-html.ts'
+import { pocketZip } from './formats/pocket-zip.ts'
+import { raindropCsv } from './formats/raindrop-csv.ts'
+import { readerCsv } from './formats/reader-csv.ts'
+import { readwiseCsv } from './formats/readwise-csv.ts'
 import { ImportFile } from './import-file.ts'
 import type { ImportReport } from './import-report.ts'
 import type { ImportedItem } from './imported.ts'
 
 /** Every kind of file that can be taken in; of two that recognise a file the first has it. */
-export const FORMATS: readonly ImportFormat[] = [kindleClippings]
+export const FORMATS: readonly ImportFormat[] = [
+  kindleClippings,
+  kindleAppCsv,
+  readwiseCsv,
+  readerCsv,
+  instapaperCsv,
+  pocketCsv,
+  pocketHtml,
+  pocketZip,
+  raindropCsv,
+  omnivoreZip,
+  hypothesisJson,
+  koreaderJson,
+  koreaderLua,
+  kobo,
+  appleBooks,
+  netscapeBookmarks,
+]
 
 /**
  * Which kind of export a file is, told by its content and never by its name. `beside` are files that were given with it: Apple

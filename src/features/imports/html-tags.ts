@@ -41,6 +41,40 @@ export function* htmlTags(html: string): Generator<HtmlTag, void, undefined> {
   }
 }
 
+/** Tags that end the text of a link, a heading or a description; others (`<b>`, `<br>`) are within it. */
+const STRUCTURE = new Set([
+  'a',
+  'dl',
+  'dt',
+  'dd',
+  'ul',
+  'ol',
+  'li',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'p',
+  'hr',
+])
+
+/**
+ * The tags that make up a list of links, each with all of the text up to the next of them; closing tags too, without those of
+ * `<p>`, `<dt>` and the like that HTML lets one leave out.
+ */
+export function* structureTags(html: string): Generator<HtmlTag, void, undefined> {
+  let open: HtmlTag | undefined
+  for (const tag of htmlTags(html)) {
+    if (STRUCTURE.has(tag.name)) {
+      if (open) yield open
+      open = { ...tag }
+    } else if (open) open.text += tag.name === 'br' ? `\n${tag.text}` : tag.text
+  }
+  if (open) yield open
+}
+
 /** Where a tag or a comment ends; undefined where it never does. */
 function tagEnd(html: string, start: number): number | undefined {
   if (html.startsWith('<!--', start)) {

@@ -1,7 +1,8 @@
 import { Failure } from '../../core/failure.ts'
 import { decodeText } from '../capture/decode-text.ts'
 import { openArchive, type ImportArchive } from './archive.ts'
-import { findCsvHeader, type CsvHeader } from './csv-table.ts'
+import { csvRows, findCsvHeader, type CsvHeader, type CsvRow } from './csv-table.ts'
+import type { ImportReport } from './import-report.ts'
 import { readSqliteSchema, type SqliteTable } from './sqlite-schema.ts'
 
 /** Larger than any export known; what holds whole books or pages comes through other doors. */
@@ -39,7 +40,7 @@ export class ImportFile {
   /** The beginning as text, without a byte order mark; empty for archives and databases. */
   get head(): string {
     return (this.#head ??=
-      this.isSqlite || this.isZip ? '' : withoutMark(decodeText(this.bytes.subarray(0, HEAD_BYTES)).text))
+      this.isSqlite || this.isZip ? '' : withoutMark(decodeText(beginningOf(this.bytes)).text))
   }
 
   /** All of it as text, in whatever encoding it is. Fails with `too_large`. */
@@ -65,6 +66,12 @@ export class ImportFile {
     return this.#csv.header
   }
 
+  /** The rows under that header; none where there is no table. Fails with `too_large`. */
+  csvRows(report: ImportReport, numbers = { row: 1 }, part: string | null = null): Iterable<CsvRow> {
+    const header = findCsvHeader(this.text.slice(0, HEAD_BYTES))
+    return header ? csvRows(this.text, header, report, numbers, part) : []
+  }
+
   /** Fails with `damaged_file` or `too_large`. */
   get archive(): ImportArchive {
     return (this.#archive ??= openArchive(this.bytes))
@@ -84,6 +91,15 @@ export class ImportFile {
       .toString('latin1')
       .startsWith(magic)
   }
+}
+
+/** Whole lines, so that no character is cut in two. */
+function beginningOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength <= HEAD_BYTES) return bytes
+  const lineEnd = bytes.subarray(0, HEAD_BYTES).lastIndexOf(10)
+  if (lineEnd === -1) return bytes.subarray(0, HEAD_BYTES)
+  // In 16-bit units the second byte of a line end may be zero.
+  return bytes.subarray(0, lineEnd + (bytes[lineEnd + 1] === 0 ? 2 : 1))
 }
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF+/, '')

@@ -16,6 +16,8 @@ export interface RowOutcome {
   row: number
   /** Line of a text file at which the row begins, from 1. */
   line: number | null
+  /** The file in an archive that the row stands in. */
+  part: string | null
   fate: RowFate
   reason: RowReason
   /** One sentence for the reader. */
@@ -26,6 +28,7 @@ export interface RowOutcome {
 
 const SENTENCES = {
   // refused
+  damaged_part: 'This part of the archive is damaged.',
   unrecognised: 'It has not the shape of the other entries of this file.',
   no_words: 'It has neither words nor a note.',
   no_title: 'It does not say which book or page it belongs to.',
@@ -35,10 +38,8 @@ const SENTENCES = {
   clipping_limit: 'The publisher allows no more clippings of this book: Kindle kept no words.',
   open_quote: 'A quotation mark in this row is never closed.',
   too_many_columns: 'It has more columns than the header names.',
-  too_long: 'It is longer than anything this kind of file holds.',
   drawing: 'It is a drawing, and has no words.',
   of_others: 'It was marked by somebody else.',
-  missing_part: 'The part of the archive that it names is not there.',
   unsafe_name: 'Its name leads outside the archive.',
   unknown_part: 'It is no part of such an export.',
   // left
@@ -64,13 +65,14 @@ const SENTENCES = {
   stray_quote: 'A quotation mark in this row is not closed; it was read to the end of its line.',
   title_from_name: 'The file does not give the title; the name of the book’s file was taken.',
   reply_alone: 'The reply is to something that is not in this file; it is kept on the page.',
-  drawing_left: 'A drawing that belongs to it was left out.',
+  part_unread: 'A part of the archive that belongs to it is damaged or too long; the rest went in.',
 } as const
 
 /** Where in the file something stands. */
 export interface RowPlace {
   row: number
   line?: number | null
+  part?: string | null
   /** The row as text, for the excerpt. */
   text?: string
 }
@@ -109,7 +111,7 @@ export class ImportReport {
     this.#add('remark', reason, place)
   }
 
-  #add(fate: RowFate, reason: RowReason, { row, line = null, text = '' }: RowPlace): void {
+  #add(fate: RowFate, reason: RowReason, { row, line = null, part = null, text = '' }: RowPlace): void {
     this.counts[fate]++
     if (this.outcomes.length >= MOST_OUTCOMES) return
     const excerpt = preview(
@@ -122,6 +124,7 @@ export class ImportReport {
     this.outcomes.push({
       row,
       line,
+      part,
       fate,
       reason,
       message: SENTENCES[reason],
