@@ -13,6 +13,7 @@ const TWO_MONTHS: ReadonlySet<string> = new Set(['listopad', 'listopada', 'lip',
 interface Words {
   months: Map<string, number>
   weekdays: Map<string, number>
+  joining: Set<string>
 }
 
 export interface CalendarMatch {
@@ -23,6 +24,8 @@ export interface CalendarMatch {
   weekday: number | null
   /** The words that were recognised. */
   known: ReadonlySet<string>
+  /** Words that the language puts between a date and a clock time (`at`, `um`, `klo`). */
+  joining: ReadonlySet<string>
 }
 
 const built = new Map<string, Words>()
@@ -69,6 +72,7 @@ function search(words: readonly string[]): CalendarMatch | null {
       month: month ?? null,
       weekday: weekday ?? null,
       known: new Set([...months.known, ...weekdays.known]),
+      joining: names.joining,
     }
     if (month !== undefined && weekday !== undefined) return match
     if (month !== undefined && ![...months.known].every((word) => TWO_MONTHS.has(word))) monthAlone ??= match
@@ -98,7 +102,7 @@ function pick(names: Map<string, number>, words: readonly string[], text: string
 function namesOf(language: string): Words {
   const known = built.get(language)
   if (known) return known
-  const words: Words = { months: new Map(), weekdays: new Map() }
+  const words: Words = { months: new Map(), weekdays: new Map(), joining: new Set() }
   const locale = `${language}-u-ca-gregory-nu-latn`
   const shapes: Intl.DateTimeFormatOptions[] = [
     { month: 'long' },
@@ -121,6 +125,10 @@ function namesOf(language: string): Words {
       }
     }
   }
+  const whole = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'medium', timeZone: 'UTC' })
+  for (const part of whole.formatToParts(new Date(Date.UTC(2023, 0, 15, 14))))
+    if (part.type === 'literal')
+      for (const [word] of part.value.matchAll(/[\p{L}\p{M}]+/gu)) words.joining.add(calendarWord(word))
   built.set(language, words)
   return words
 }

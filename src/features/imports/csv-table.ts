@@ -19,16 +19,20 @@ export function findCsvHeader(text: string): CsvHeader | undefined {
   // Excel writes its separator into a line of its own.
   const stated = /^(?:\s*\n)?"?sep=([,;\t|])"?\r?\n/i.exec(text)
   const from = stated?.[0].length ?? 0
-  let best: CsvHeader | undefined
+  let best: (CsvHeader & { stray: boolean }) | undefined
   for (const delimiter of stated ? [stated[1]!] : DELIMITERS) {
     const [first] = csvRecords(text.slice(from), delimiter)
     if (!first) continue
     const columns = columnsOf(first, delimiter)
-    if (columns.length < 2 || columns.length <= (best?.columns.length ?? 1)) continue
+    if (columns.length < 2) continue
+    // A separator that leaves quotation marks in the wrong places is not the one.
+    if (best && (first.stray === best.stray ? columns.length <= best.columns.length : first.stray)) continue
     const line = first.line + text.slice(from + first.start, from + first.end).split(/\r\n|\r|\n/).length
-    best = { delimiter, columns, end: from + first.end, line: line + (stated ? 1 : 0) }
+    best = { stray: first.stray, delimiter, columns, end: from + first.end, line: line + (stated ? 1 : 0) }
   }
-  return best
+  if (!best) return undefined
+  const { stray: _, ...header } = best
+  return header
 }
 
 function columnsOf(record: CsvRecord, delimiter: string): string[] {

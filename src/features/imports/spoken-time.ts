@@ -270,7 +270,7 @@ function halfOfDay(
   for (const word of wordsOf(around)) {
     if (MORNING.has(word) || own?.morning === word) return 'morning'
     if (AFTERNOON.has(word) || own?.afternoon === word) return 'afternoon'
-    if (!HARMLESS.has(word) && !match?.known.has(word)) isKnown = false
+    if (!HARMLESS.has(word) && !match?.known.has(word) && !match?.joining.has(word)) isKnown = false
   }
   return isKnown ? 'none' : 'unknown'
 }
