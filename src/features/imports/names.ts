@@ -10,12 +10,12 @@ export const oneLine = (text: string): string =>
     .replaceAll(/^[\u200B\u200E\u200F\u2060 ]+|[\u200B\u200E\u200F\u2060 ]+$/gu, '')
     .toWellFormed()
 
-/** Text as it is, with line ends as `\n` and no blank lines around it. */
+/** Text as it is, with line ends as `\n` and nothing empty around it. */
 export const fullText = (text: string): string =>
   text
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[\uFEFF\0]/g, '')
-    .replaceAll(/^(?:[^\S\n]*\n)+|\s+$/g, '')
+    .trim()
     .toWellFormed()
 
 /**

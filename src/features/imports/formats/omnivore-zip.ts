@@ -152,7 +152,7 @@ function textIn(
  * without a quotation and is followed by an empty stretch of its own.
  */
 export function readHighlights(markdown: string, item: ImportedItem, row: number): void {
-  const blocks = markdown.replaceAll(/\r\n?/g, '\n').split(/\n(?=> )|^(?=> )/)
+  const blocks = markdown.replaceAll(/\r\n?/g, '\n').split(/\n[^\S\n]*\n(?=> )/)
   for (const block of blocks) {
     if (!block.startsWith('> ')) {
       const note = fullText(block)
@@ -170,7 +170,7 @@ export function readHighlights(markdown: string, item: ImportedItem, row: number
     const rest = end ? block.slice(end.index) : ''
     const { tags, note, isOfPage } = restOf(rest)
     const highlight = { ...highlightOf(quote, row), tags }
-    if (note !== '') (isOfPage ? item.notes : highlight.notes).push(noteOf(note, row))
+    if (note !== '') (isOfPage || quote === '' ? item.notes : highlight.notes).push(noteOf(note, row))
     if (quote !== '') item.highlights.push(highlight)
   }
 }
@@ -179,5 +179,5 @@ function restOf(rest: string): { tags: string[]; note: string; isOfPage: boolean
   const first = /^\s*(#[^\n]*)(?:\n|$)/.exec(rest)
   const tags = first && /^#\S/.test(first[1]!) ? tagsIn(first[1]!.replace(/^#/, ''), /\s#/) : []
   const body = first && tags.length > 0 ? rest.slice(first[0].length) : rest
-  return { tags, note: fullText(body), isOfPage: /\n{4,}$/.test(body) }
+  return { tags, note: fullText(body), isOfPage: /\n\s*\n$/.test(body) }
 }
