@@ -148,11 +148,23 @@ function isSame<T extends Versioned>(clipping: T, words: string, other: Entry<T>
     if (short.length >= LONG_ENOUGH || short.length * 2 >= long.length) return true
     return minutesBetween(clipping.time, other.clipping.time) <= MINUTES_OF_AN_EDIT
   }
-  const run = Math.max(runInto(short, long), runInto(long, short))
-  return run >= 6 && run * 2 >= short.length
+  const half = Math.max(6, Math.ceil(short.length / 2))
+  // What runs into another by half is in it by half, which is found much sooner.
+  return (
+    (short.includes(long.slice(0, half)) && runInto(short, long) >= half) ||
+    (long.includes(short.slice(0, half)) && runInto(long, short) >= half)
+  )
 }
 
-const fold = (body: string): string => body.replaceAll(/\s+/g, ' ').replaceAll(/^[\s.…]+|[\s.…,;:]+$/g, '')
+/** Words as they are compared: spaces as one, and what ends a sentence or a cut left out. */
+function fold(body: string): string {
+  const text = body.replaceAll(/\s+/g, ' ')
+  let start = 0
+  let end = text.length
+  while (start < end && ' .…'.includes(text[start]!)) start++
+  while (end > start && ' .…,;:'.includes(text[end - 1]!)) end--
+  return text.slice(start, end)
+}
 
 /** How many characters at the end of `one` are those at the beginning of `other` (Knuth, Morris and Pratt's failure function). */
 function runInto(one: string, other: string): number {

@@ -8,10 +8,11 @@ export interface ImportFormat {
   id: string
   /** As people call it. */
   title: string
-  /** By content alone: names of files say nothing. Never throws. */
+  /** By content alone: names of files say nothing. Fails only with what makes the file unreadable for all formats. */
   recognises(file: ImportFile): boolean
   /**
-   * The file's sources, each once. Every row of the file is taken or passed in the report, and none ends the reading; what
+   * The file's sources: of books each once; of a list of links a page comes again where a later row has something new for it.
+   * Every row of the file is taken or passed in the report, and none ends the reading; what
    * makes the whole file unreadable is a `Failure`.
    */
   read(file: ImportFile, report: ImportReport): AsyncIterable<ImportedItem>

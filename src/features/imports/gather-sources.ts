@@ -17,27 +17,6 @@ export class GatheredSources {
     return item
   }
 
-  /**
-   * Puts a link of a list in. The same address again adds what it has that is new, and is told as repeated where it has
-   * nothing new.
-   */
-  addLink(link: ImportedItem, place: RowPlace, report: ImportReport): void {
-    const key = sourceKey(link.source)
-    const known = this.#items.get(key)
-    if (!known) {
-      link.rows.push(place.row)
-      this.#items.set(key, link)
-      report.take()
-      return
-    }
-    if (!addTo(known, link)) {
-      report.pass('joined', 'repeated', place)
-      return
-    }
-    known.rows.push(place.row)
-    report.take()
-  }
-
   values(): Iterable<ImportedItem> {
     return this.#items.values()
   }
@@ -48,14 +27,40 @@ function sourceKey({ url, title, authors }: ImportedSource): string {
   return `\u001f${nameKey(title ?? '')}\u001f${authors.map(nameKey).join('\u001f')}`
 }
 
-function addTo(known: ImportedItem, link: ImportedItem): boolean {
-  const tags = link.tags.filter((tag) => !known.tags.includes(tag))
-  const highlights = link.highlights.filter(
-    ({ quote }) => !known.highlights.some((other) => other.quote === quote),
-  )
-  const notes = link.notes.filter(({ body }) => !known.notes.some((other) => other.body === body))
-  known.tags.push(...tags)
-  known.highlights.push(...highlights)
-  known.notes.push(...notes)
-  return tags.length + highlights.length + notes.length > 0
+interface Known {
+  tags: readonly string[]
+  /** Of highlights and notes. */
+  words: readonly string[]
+}
+
+const NOTHING: Known = { tags: [], words: [] }
+
+/**
+ * The links of a list one by one, without keeping them: of each address only what is known of it, so that a row that says
+ * nothing new is told as repeated. One that has something new gives its page once more, with what it has.
+ */
+export class LinkList {
+  readonly #known = new Map<string, Known>()
+
+  /** The item to give on; undefined where the row only repeats. */
+  add(link: ImportedItem, place: RowPlace, report: ImportReport): ImportedItem | undefined {
+    const key = sourceKey(link.source)
+    const known = this.#known.get(key)
+    const { tags } = link
+    const words = [...link.highlights.map(({ quote }) => quote), ...link.notes.map(({ body }) => body)]
+    const isKnown =
+      known !== undefined &&
+      tags.every((tag) => known.tags.includes(tag)) &&
+      words.every((text) => known.words.includes(text))
+    if (isKnown) {
+      report.pass('joined', 'repeated', place)
+      return undefined
+    }
+    const hasFacts = tags.length + words.length > 0
+    if (known) this.#known.set(key, { tags: [...known.tags, ...tags], words: [...known.words, ...words] })
+    else this.#known.set(key, hasFacts ? { tags, words } : NOTHING)
+    link.rows.push(place.row)
+    report.take()
+    return link
+  }
 }

@@ -3,20 +3,22 @@ const NOBODY =
   /^(?:unknown(?: author)?|n\/a|none|null|inconnu(?:\(e\))?|unbekannt|desconocido|desconhecido|sconosciuto|onbekend|不明|未知|佚名)$/i
 
 /** One line: white space of all kinds as single spaces, marks that nobody sees at its ends gone. */
-export const oneLine = (text: string): string =>
-  text
+export function oneLine(text: string): string {
+  // Nearly every name is printable ASCII with single spaces.
+  if (/^(?:[!-~]+ )*[!-~]+$/.test(text)) return text
+  return text
     .replaceAll('\uFEFF', '')
     .replaceAll(/[\p{White_Space}\p{Cc}]+/gu, ' ')
-    .replaceAll(/^[\u200B\u200E\u200F\u2060 ]+|[\u200B\u200E\u200F\u2060 ]+$/gu, '')
+    .replace(/^[\u200B\u200E\u200F\u2060 ]+/u, '')
+    .replace(/[\u200B\u200E\u200F\u2060 ]+$/u, '')
     .toWellFormed()
+}
 
 /** Text as it is, with line ends as `\n` and nothing empty around it. */
-export const fullText = (text: string): string =>
-  text
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[\uFEFF\0]/g, '')
-    .trim()
-    .toWellFormed()
+export function fullText(text: string): string {
+  const lines = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
+  return lines.replaceAll('\uFEFF', '').replaceAll('\0', '').trim().toWellFormed()
+}
 
 /**
  * Names of authors as files write them in one field: parted by semicolons, line ends or ampersands, or by commas where every
@@ -46,6 +48,7 @@ function splitCommas(field: string): string[] {
 /** Tags in one field, parted by `mark`. */
 export function tagsIn(field: string, mark: string | RegExp): string[] {
   const tags: string[] = []
+  if (field === '') return tags
   for (const part of field.split(mark)) {
     const tag = oneLine(part)
     if (tag !== '' && !tags.includes(tag)) tags.push(tag)

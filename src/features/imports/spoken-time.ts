@@ -51,6 +51,19 @@ const EAST_ASIAN_DAYS = [
   /日曜日?|(?:星期|週|周)[日天]|일요일/u,
 ]
 
+/** What a line says besides its clock time, which is all that differs between the entries of one day. */
+interface Frame {
+  date: string | null
+  fits: boolean
+  half: HalfOfDay
+  zone: string | undefined
+}
+
+const frames = new Map<string, Frame>()
+const MOST_FRAMES = 10_000
+/** Stands for the clock time in a frame. */
+const CLOCK_MARK = '\u0001'
+
 /**
  * Reads a date that is written out as people write it, in any of some sixty languages: `Monday, August 5, 2013, 09:11 AM`,
  * `miércoles, 6 de julio de 2022 06:54:57`, `2024年9月12日星期四 上午9:39:29`. The order of its parts is told by what they are,
@@ -58,24 +71,46 @@ const EAST_ASIAN_DAYS = [
  * bear out, leaves it unread.
  */
 export function readSpokenTime(stated: string): ReadTime {
+  if (stated.length > 300) return UNREAD
   const text = stated
     .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .replaceAll(/\p{Nd}/gu, asciiDigit)
-    .replaceAll(/[\p{White_Space}]+/gu, ' ')
+    .replaceAll(/[\p{Cf}\p{Cc}]/gu, ' ')
+    .replaceAll(/(?![0-9])\p{Nd}/gu, asciiDigit)
+    .replaceAll(/\p{White_Space}+/gu, ' ')
     .trim()
-  if (text === '' || text.length > 300) return UNREAD
-  const words = wordsOf(text)
-  const match = findCalendarWords(words)
-  const found = eastAsian(text) ?? numeric(text, match) ?? inWords(text, match)
-  if (!found) return UNREAD
-  const date = civilDay(found.year, found.month, found.day)
+  const clock = CLOCK.exec(text)
+  const framed = clock
+    ? text.slice(0, clock.index) + CLOCK_MARK + text.slice(clock.index + clock[0].length)
+    : text
+  const frame = frames.get(framed) ?? remember(framed)
+  const { date, fits } = frame
   if (date === null) return UNREAD
+  const read = clock ? withClock(date, clock, frame) : { time: date }
+  return fits || read.doubt ? read : { ...read, doubt: 'weekday' }
+}
+
+function remember(framed: string): Frame {
+  if (frames.size >= MOST_FRAMES) frames.clear()
+  const frame = readFrame(framed)
+  frames.set(framed, frame)
+  return frame
+}
+
+const NO_DATE: Frame = { date: null, fits: true, half: 'none', zone: undefined }
+
+function readFrame(text: string): Frame {
+  const match = findCalendarWords(wordsOf(text))
+  const found = eastAsian(text) ?? numeric(text, match) ?? inWords(text, match)
+  const date = found ? civilDay(found.year, found.month, found.day) : null
+  if (!found || date === null) return NO_DATE
   const weekday = eastAsianDay(text) ?? match?.weekday ?? null
   const fits = weekday === null || weekday === isoWeekday(date)
-  if (!fits && !found.isPlain) return UNREAD
-  const read = withClock(date, found.before, found.after, match)
-  return fits || read.doubt ? read : { ...read, doubt: 'weekday' }
+  if (!fits && !found.isPlain) return NO_DATE
+  // Nearly everywhere the clock follows the date; Vietnamese has it in front.
+  const [lead = '', rest = ''] = found.after.includes(CLOCK_MARK)
+    ? found.after.split(CLOCK_MARK)
+    : ['', found.before.split(CLOCK_MARK)[1]]
+  return { date, fits, half: halfOfDay(lead, rest, match), zone: zoneIn(rest) }
 }
 
 interface FoundDate {
@@ -144,7 +179,8 @@ function inWords(text: string, match: CalendarMatch | null): FoundDate | undefin
   const yearRight =
     /^[.,]?(?: ?-?(?:\p{L}{1,5}\.?)?(?:\d{1,2}(?:st|nd|rd|th|º|ª)?)?[.,]?){0,2} ?-?(\d{4})(?!\d)/u.exec(right)
   const yearLeft = /(?<!\d)(\d{4})(?!\d)[^\d]{0,12}(?:\d{1,2}\D{0,4})?$/u.exec(left)
-  const shortYear = /^ (\d{2})(?= \d{1,2}:\d{2})/.exec(right)
+  const shortYear =
+    right.startsWith(' ') && right.slice(3).startsWith(` ${CLOCK_MARK}`) ? /^ (\d{2})/.exec(right) : null
   if (dayLeft && yearRight)
     return dated(
       text,
@@ -222,27 +258,23 @@ function wordsOf(text: string): string[] {
   return words
 }
 
+/** `14:46:33`, `9:11`, and `14.46.33` where dots part it. */
 const CLOCK =
   /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])|(?<![\d:.])(\d{1,2})\.(\d{2})\.(\d{2})(?![\d:.])/
 
-function withClock(date: string, before: string, after: string, match: CalendarMatch | null): ReadTime {
-  // Nearly everywhere the clock follows the date; Vietnamese has it in front.
-  const side = CLOCK.test(after) ? after : before
-  const clock = CLOCK.exec(side)
-  if (!clock) return { time: date }
+function withClock(date: string, clock: RegExpExecArray, { half, zone }: Frame): ReadTime {
   const hour = Number(clock[1] ?? clock[4])
   const minute = Number(clock[2] ?? clock[5])
   const second = Number(clock[3] ?? clock[6] ?? '0')
-  const lead = side === after ? side.slice(0, clock.index) : ''
-  const rest = side.slice(clock.index + clock[0].length)
-  const half = halfOfDay(lead, rest, match)
   if (half === 'unknown' && hour >= 1 && hour <= 12) return { time: date, doubt: 'day' }
   const real = hourOfDay(hour, half)
   if (real === null) return { time: date, doubt: 'day' }
-  return joinTime(date, real, minute, second, zoneIn(rest))
+  return joinTime(date, real, minute, second, zone)
 }
 
-function hourOfDay(hour: number, half: ReturnType<typeof halfOfDay>): number | null {
+type HalfOfDay = 'morning' | 'afternoon' | 'noon' | 'none' | 'unknown'
+
+function hourOfDay(hour: number, half: HalfOfDay): number | null {
   if (half === 'noon') return hour >= 1 && hour <= 3 ? hour + 12 : hour
   // Seen from some devices: the half of the day beside an hour of twenty-four.
   if (half === 'morning') return hour > 12 ? null : hour % 12
@@ -251,11 +283,7 @@ function hourOfDay(hour: number, half: ReturnType<typeof halfOfDay>): number | n
 }
 
 /** Which half of the day the words around the clock say; `unknown` where a word stands there that is not understood. */
-function halfOfDay(
-  lead: string,
-  rest: string,
-  match: CalendarMatch | null,
-): 'morning' | 'afternoon' | 'noon' | 'none' | 'unknown' {
+function halfOfDay(lead: string, rest: string, match: CalendarMatch | null): HalfOfDay {
   let around = `${lead} ${rest}`.toLowerCase()
   for (const day of EAST_ASIAN_DAYS) around = around.replace(day, ' ')
   if (/中午/u.test(around)) return 'noon'
@@ -290,7 +318,6 @@ const isoWeekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUT
 
 function asciiDigit(digit: string): string {
   const point = digit.codePointAt(0) ?? 0
-  if (point < 0x80) return digit
   // Digits of every script stand in rows of ten that begin with zero.
   let zero = point
   while (point - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--

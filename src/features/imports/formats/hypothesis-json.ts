@@ -32,6 +32,8 @@ export const hypothesisJson: ImportFormat = {
     const reader = readerOf(file.json, annotations)
     /** What replies can go to, by id. */
     const targets = new Map<string, { item: ImportedItem; highlight: ImportedHighlight | null }>()
+    /** Where highlights begin in their pages, for the order of reading. */
+    const starts = new Map<ImportedHighlight, number>()
     const replies: { annotation: JsonObject; place: RowPlace }[] = []
     for (const [i, annotation] of annotations.entries()) {
       await breathe()
@@ -106,9 +108,6 @@ export const hypothesisJson: ImportFormat = {
     }
   },
 }
-
-/** Where highlights begin in their pages, for the order of reading. */
-const starts = new WeakMap<ImportedHighlight, number>()
 
 function annotationsIn(file: ImportFile): unknown[] | undefined {
   if (!file.isJson || !/"(?:uri|target|references)"/.test(file.head)) return undefined

@@ -19,8 +19,8 @@ ftp://example.org/x,No page,,Unread,1,
       source: { title: 'First', url: 'https://example.org/1' },
       folder: [],
       reading: { saved: '2020-09-13T12:26:40.000Z', archived: false },
-      highlights: [{ quote: 'Other words', row: 6 }],
-      rows: [2, 6],
+      highlights: [],
+      rows: [2],
     },
     {
       highlights: [{ quote: 'Words, that were selected', created: null }],
@@ -29,6 +29,11 @@ ftp://example.org/x,No page,,Unread,1,
     },
     { folder: ['Recipes To Try'], reading: { archived: false } },
     { folder: [], reading: { favourite: true, saved: null } },
+    {
+      source: { url: 'https://www.example.org/1/' },
+      highlights: [{ quote: 'Other words', row: 6 }],
+      rows: [6],
+    },
   ])
   expect(read.outcomes).toEqual(['7 joined repeated', '8 refused not_web'])
   checkAccount(read)

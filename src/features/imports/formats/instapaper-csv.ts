@@ -1,7 +1,7 @@
 import { breather } from '../breath.ts'
 import { hasColumns } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import { highlightOf } from '../imported.ts'
 import { linkItem } from '../link-item.ts'
 import { fullText, oneLine, tagsInList } from '../names.ts'
@@ -14,7 +14,7 @@ export const instapaperCsv: ImportFormat = {
   recognises: ({ csv }) => hasColumns(csv, 'url', 'folder', 'timestamp'),
   read: async function* (file, report) {
     const breathe = breather()
-    const links = new GatheredSources()
+    const links = new LinkList()
     for (const row of file.csvRows(report)) {
       await breathe()
       const link = linkItem(row.get('url'), row.get('title'), row, report)
@@ -28,8 +28,8 @@ export const instapaperCsv: ImportFormat = {
       link.reading.archived = /^archive$/i.test(folder)
       link.reading.favourite = /^(?:starred|liked)$/i.test(folder)
       if (folder !== '' && !/^(?:unread|archive|starred|liked|home)$/i.test(folder)) link.folder = [folder]
-      links.addLink(link, row, report)
+      const listed = links.add(link, row, report)
+      if (listed) yield listed
     }
-    yield* links.values()
   },
 }

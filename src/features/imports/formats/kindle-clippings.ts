@@ -24,7 +24,7 @@ import { authorNames, fullText, oneLine } from '../names.ts'
 import { readTime } from '../read-time.ts'
 import type { ReadTime } from '../written-time.ts'
 
-const SEPARATOR = /^\s*={10,}\s*$/
+const SEPARATOR = /^\s{0,9}={10,99}\s{0,9}$/
 /** The second line of a clipping: a stroke, then words with a number or a bar. */
 const SECOND_LINE = /^[\uFEFF\u200B\s]*[-–—•*]\s*\S.*(?:[|｜]|\d)/u
 /** Titles with line ends were seen; more lines than this are none. */
@@ -98,12 +98,13 @@ function* blocksOf(text: string): Generator<Block> {
 }
 
 function* linesOf(text: string): Generator<string> {
+  const lines = /\r(?!\n)/.test(text) ? text.replaceAll(/\r\n?/g, '\n') : text
   let from = 0
-  for (const end of text.matchAll(/\r\n|\r|\n/g)) {
-    yield text.slice(from, end.index)
-    from = end.index + end[0].length
+  for (let end = lines.indexOf('\n'); end !== -1; end = lines.indexOf('\n', from)) {
+    yield lines.slice(from, lines[end - 1] === '\r' ? Math.max(from, end - 1) : end)
+    from = end + 1
   }
-  if (from < text.length) yield text.slice(from)
+  if (from < lines.length) yield lines.slice(from)
 }
 
 interface Clipping extends Versioned {

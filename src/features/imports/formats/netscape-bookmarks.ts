@@ -1,6 +1,6 @@
 import { breather } from '../breath.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import { structureTags } from '../html-tags.ts'
 import type { RowPlace } from '../import-report.ts'
 import { noteOf, type ImportedItem } from '../imported.ts'
@@ -20,15 +20,17 @@ export const netscapeBookmarks: ImportFormat = {
     (/<dl\b/i.test(head) && /<dt>\s*<a\s[^>]*\bhref\s*=/i.test(head)),
   read: async function* (file, report) {
     const breathe = breather()
-    const links = new GatheredSources()
+    const links = new LinkList()
     /** Folders that are open; null for a list that has no heading. */
     const folders: (string | null)[] = []
     let heading: string | null = null
     let row = 0
     let open: { link: ImportedItem; place: RowPlace } | undefined
-    const close = (): void => {
-      if (open) links.addLink(open.link, open.place, report)
+    /** The link before, with the description that may have followed it. */
+    const close = (): ImportedItem | undefined => {
+      const listed = open && links.add(open.link, open.place, report)
       open = undefined
+      return listed
     }
     for (const tag of structureTags(file.text)) {
       await breathe()
@@ -43,7 +45,8 @@ export const netscapeBookmarks: ImportFormat = {
         if (description !== '') open.link.notes.push(noteOf(description, row))
       }
       if (tag.name !== 'a' || tag.isClosing || !tag.attributes.has('href')) continue
-      close()
+      const before = close()
+      if (before) yield before
       const address = tag.attributes.get('href') ?? ''
       const place: RowPlace = { row: ++row, line: tag.line, text: `${tag.text} ${address}` }
       const link = linkItem(address, tag.text, place, report)
@@ -56,7 +59,7 @@ export const netscapeBookmarks: ImportFormat = {
       link.reading.archived = tag.attributes.get('toread') === '0'
       open = { link, place }
     }
-    close()
-    yield* links.values()
+    const last = close()
+    if (last) yield last
   },
 }

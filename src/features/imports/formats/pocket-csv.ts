@@ -1,9 +1,10 @@
 import { breather } from '../breath.ts'
 import { hasColumns } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import type { ImportFile } from '../import-file.ts'
 import type { ImportReport } from '../import-report.ts'
+import type { ImportedItem } from '../imported.ts'
 import { linkItem } from '../link-item.ts'
 import { tagsIn } from '../names.ts'
 import { datedRow } from '../read-dates.ts'
@@ -14,20 +15,18 @@ export const pocketCsv: ImportFormat = {
   title: 'Pocket, CSV',
   recognises: ({ csv }) => hasColumns(csv, 'url', 'time added', 'status'),
   read: async function* (file, report) {
-    const links = new GatheredSources()
-    await gatherPocketCsv(file, links, report)
-    yield* links.values()
+    yield* readPocketCsv(file, new LinkList(), report)
   },
 }
 
 /** The rows of one part; `numbers` counts them over all parts of an archive. */
-export async function gatherPocketCsv(
+export async function* readPocketCsv(
   file: ImportFile,
-  links: GatheredSources,
+  links: LinkList,
   report: ImportReport,
   numbers = { row: 1 },
   part: string | null = null,
-): Promise<void> {
+): AsyncGenerator<ImportedItem> {
   const breathe = breather()
   for (const row of file.csvRows(report, numbers, part)) {
     await breathe()
@@ -37,6 +36,7 @@ export async function gatherPocketCsv(
     link.reading.saved = datedRow(row.get('time added'), row, report).created
     link.reading.archived = /^(?:archived?|read)$/i.test(row.get('status'))
     link.reading.favourite = row.get('favorite') === '1'
-    links.addLink(link, row, report)
+    const listed = links.add(link, row, report)
+    if (listed) yield listed
   }
 }

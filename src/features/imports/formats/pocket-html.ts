@@ -1,6 +1,6 @@
 import { breather } from '../breath.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import { structureTags } from '../html-tags.ts'
 import { linkItem } from '../link-item.ts'
 import { tagsIn } from '../names.ts'
@@ -14,7 +14,7 @@ export const pocketHtml: ImportFormat = {
     /<a\s[^>]*\btime_added\s*=/i.test(head) || /<title>\s*Pocket Export\s*<\/title>/i.test(head),
   read: async function* (file, report) {
     const breathe = breather()
-    const links = new GatheredSources()
+    const links = new LinkList()
     let lists = 0
     let isArchive = false
     let row = 0
@@ -35,8 +35,8 @@ export const pocketHtml: ImportFormat = {
       link.tags = tagsIn(tag.attributes.get('tags') ?? '', ',')
       link.reading.saved = datedRow(tag.attributes.get('time_added'), place, report).created
       link.reading.archived = isArchive
-      links.addLink(link, place, report)
+      const listed = links.add(link, place, report)
+      if (listed) yield listed
     }
-    yield* links.values()
   },
 }

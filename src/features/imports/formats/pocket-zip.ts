@@ -1,5 +1,5 @@
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { GatheredSources, LinkList } from '../gather-sources.ts'
 import { ImportFile } from '../import-file.ts'
 import type { ImportReport } from '../import-report.ts'
 import { highlightOf } from '../imported.ts'
@@ -7,7 +7,7 @@ import { isObject, listOf, textOf } from '../json-values.ts'
 import { linkItem } from '../link-item.ts'
 import { fullText } from '../names.ts'
 import { datedRow } from '../read-dates.ts'
-import { gatherPocketCsv, pocketCsv } from './pocket-csv.ts'
+import { readPocketCsv, pocketCsv } from './pocket-csv.ts'
 
 const PART = /(?:^|\/)part_\d+\.csv$/i
 const ANNOTATIONS = /(?:^|\/)annotations\/part_\d+\.json$/i
@@ -19,7 +19,8 @@ export const pocketZip: ImportFormat = {
   recognises: (file) =>
     file.isZip && file.archive.entries.some(({ name }) => PART.test(name) || ANNOTATIONS.test(name)),
   read: async function* (file, report) {
-    const links = new GatheredSources()
+    const links = new LinkList()
+    const marked = new GatheredSources()
     const numbers = { row: 0 }
     const { archive } = file
     for (const { name } of archive.entries) {
@@ -32,20 +33,20 @@ export const pocketZip: ImportFormat = {
         continue
       }
       if (part && PART.test(name) && pocketCsv.recognises(part))
-        await gatherPocketCsv(part, links, report, numbers, name)
-      else if (part && ANNOTATIONS.test(name)) gatherAnnotations(part, name, links, report, numbers)
+        yield* readPocketCsv(part, links, report, numbers, name)
+      else if (part && ANNOTATIONS.test(name)) gatherAnnotations(part, name, marked, report, numbers)
       else report.pass('refused', 'unknown_part', { row: ++numbers.row, part: name, text: name })
     }
     for (const name of archive.unsafe)
       report.pass('refused', 'unsafe_name', { row: ++numbers.row, part: name, text: name })
-    yield* links.values()
+    yield* marked.values()
   },
 }
 
 function gatherAnnotations(
   file: ImportFile,
   part: string,
-  links: GatheredSources,
+  marked: GatheredSources,
   report: ImportReport,
   numbers: { row: number },
 ): void {
@@ -66,7 +67,7 @@ function gatherAnnotations(
       if (!link) continue
       report.take()
       const dated = datedRow(textOf(isObject(mark) ? mark['created_at'] : ''), place, report)
-      links.of(link.source).highlights.push({ ...highlightOf(quote, place.row), ...dated })
+      marked.of(link.source).highlights.push({ ...highlightOf(quote, place.row), ...dated })
     }
   }
 }

@@ -79,9 +79,10 @@ describe('Pocket', () => {
     expect(
       read.items.map(({ source, highlights }) => [source.url, highlights.map(({ quote }) => quote)]),
     ).toEqual([
-      ['https://example.org/c', ['Its words.']],
+      ['https://example.org/c', []],
       ['https://example.org/d', []],
       ['https://example.org/later', []],
+      ['https://example.org/c', ['Its words.']],
       ['https://example.org/new', ['Others.']],
     ])
     expect(read.report.outcomes.map(({ part, reason }) => [part, reason])).toEqual([

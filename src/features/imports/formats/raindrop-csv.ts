@@ -1,7 +1,7 @@
 import { breather } from '../breath.ts'
 import { hasColumns } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import { highlightOf, noteOf, type ImportedHighlight } from '../imported.ts'
 import { linkItem } from '../link-item.ts'
 import { foldersIn, fullText, oneLine, tagsIn } from '../names.ts'
@@ -18,7 +18,7 @@ export const raindropCsv: ImportFormat = {
   recognises: ({ csv }) => hasColumns(csv, 'url', 'folder', 'created'),
   read: async function* (file, report) {
     const breathe = breather()
-    const links = new GatheredSources()
+    const links = new LinkList()
     for (const row of file.csvRows(report)) {
       await breathe()
       const link = linkItem(row.get('url'), row.get('title'), row, report)
@@ -33,9 +33,9 @@ export const raindropCsv: ImportFormat = {
       link.folder = foldersIn(row.get('folder')).filter((name, i) => i > 0 || !/^unsorted$/i.test(name))
       link.reading.saved = created
       link.reading.favourite = /^(?:true|1|yes)$/i.test(row.get('favorite') || row.get('favourite'))
-      links.addLink(link, row, report)
+      const listed = links.add(link, row, report)
+      if (listed) yield listed
     }
-    yield* links.values()
   },
 }
 

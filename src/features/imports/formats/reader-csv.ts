@@ -1,7 +1,7 @@
 import { breather } from '../breath.ts'
 import { hasColumns } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
-import { GatheredSources } from '../gather-sources.ts'
+import { LinkList } from '../gather-sources.ts'
 import { linkItem } from '../link-item.ts'
 import { tagsInList } from '../names.ts'
 import { datedRow } from '../read-dates.ts'
@@ -16,7 +16,7 @@ export const readerCsv: ImportFormat = {
   recognises: ({ csv }) => hasColumns(csv, 'title', 'url', 'document tags', 'saved date'),
   read: async function* (file, report) {
     const breathe = breather()
-    const links = new GatheredSources()
+    const links = new LinkList()
     for (const row of file.csvRows(report)) {
       await breathe()
       const link = linkItem(row.get('url'), row.get('title'), row, report)
@@ -34,8 +34,8 @@ export const readerCsv: ImportFormat = {
       link.reading.archived = place === 'archive'
       link.reading.favourite = place === 'shortlist'
       if (progress > 0 && progress <= 1) link.reading.percent = Math.round(progress * 1000) / 10
-      links.addLink(link, row, report)
+      const listed = links.add(link, row, report)
+      if (listed) yield listed
     }
-    yield* links.values()
   },
 }
