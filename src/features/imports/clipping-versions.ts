@@ -121,6 +121,12 @@ class PlaceIndex<T extends Versioned> {
 function currentOf<T>(group: Group<T>): Group<T> {
   let current = group
   while (current.into) current = current.into
+  // The way is shortened for those who come after.
+  for (let next: Group<T> | undefined = group; next?.into;) {
+    const { into }: Group<T> = next
+    next.into = current
+    next = into === current ? undefined : into
+  }
   return current
 }
 
@@ -149,11 +155,7 @@ function isSame<T extends Versioned>(clipping: T, words: string, other: Entry<T>
     return minutesBetween(clipping.time, other.clipping.time) <= MINUTES_OF_AN_EDIT
   }
   const half = Math.max(6, Math.ceil(short.length / 2))
-  // What runs into another by half is in it by half, which is found much sooner.
-  return (
-    (short.includes(long.slice(0, half)) && runInto(short, long) >= half) ||
-    (long.includes(short.slice(0, half)) && runInto(long, short) >= half)
-  )
+  return runsInto(short, long, half) || runsInto(long, short, half)
 }
 
 /** Words as they are compared: spaces as one, and what ends a sentence or a cut left out. */
@@ -166,17 +168,17 @@ function fold(body: string): string {
   return text.slice(start, end)
 }
 
-/** How many characters at the end of `one` are those at the beginning of `other` (Knuth, Morris and Pratt's failure function). */
-function runInto(one: string, other: string): number {
-  const tail = one.slice(-other.length)
-  const text = `${other}\0${tail}`
-  const fail = new Int32Array(text.length)
-  for (let i = 1, k = 0; i < text.length; i++) {
-    while (k > 0 && text[i] !== text[k]) k = fail[k - 1] ?? 0
-    if (text[i] === text[k]) k++
-    fail[i] = k
+const MOST_BEGINNINGS = 16
+
+/** Whether the end of `one`, of at least `least` characters, is the beginning of `other`. */
+function runsInto(one: string, other: string, least: number): boolean {
+  const beginning = other.slice(0, least)
+  let at = one.indexOf(beginning, Math.max(0, one.length - other.length))
+  for (let tries = 0; at !== -1 && tries < MOST_BEGINNINGS; tries++) {
+    if (other.startsWith(one.slice(at))) return true
+    at = one.indexOf(beginning, at + 1)
   }
-  return fail.at(-1) ?? 0
+  return false
 }
 
 /** Infinite where one of the two is not known to the minute. */
@@ -207,14 +209,20 @@ function finish<T extends Versioned>({ all, notes }: Group<T>): VersionGroup<T> 
   const repeated: T[] = []
   for (const version of versions.slice(0, -1).toReversed()) {
     const body = fold(version.body)
-    if (words.has(body)) repeated.unshift(version)
+    if (words.has(body)) repeated.push(version)
     else {
       words.add(body)
-      earlier.unshift(version)
+      earlier.push(version)
     }
   }
   const joined = joinNotes(notes)
-  return { last, earlier, repeated, notes: joined.notes, earlierNotes: joined.earlier }
+  return {
+    last,
+    earlier: earlier.toReversed(),
+    repeated: repeated.toReversed(),
+    notes: joined.notes,
+    earlierNotes: joined.earlier,
+  }
 }
 
 /** Of notes at one place the later is the edited one, where it still has the words of the earlier or was made from them. */

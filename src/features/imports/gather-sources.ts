@@ -28,19 +28,18 @@ function sourceKey({ url, title, authors }: ImportedSource): string {
 }
 
 interface Known {
-  tags: readonly string[]
+  tags: Set<string>
   /** Of highlights and notes. */
-  words: readonly string[]
+  words: Set<string>
 }
-
-const NOTHING: Known = { tags: [], words: [] }
 
 /**
  * The links of a list one by one, without keeping them: of each address only what is known of it, so that a row that says
  * nothing new is told as repeated. One that has something new gives its page once more, with what it has.
  */
 export class LinkList {
-  readonly #known = new Map<string, Known>()
+  /** Null for a page of which only the address is known, as of most. */
+  readonly #known = new Map<string, Known | null>()
 
   /** The item to give on; undefined where the row only repeats. */
   add(link: ImportedItem, place: RowPlace, report: ImportReport): ImportedItem | undefined {
@@ -50,15 +49,19 @@ export class LinkList {
     const words = [...link.highlights.map(({ quote }) => quote), ...link.notes.map(({ body }) => body)]
     const isKnown =
       known !== undefined &&
-      tags.every((tag) => known.tags.includes(tag)) &&
-      words.every((text) => known.words.includes(text))
+      tags.every((tag) => known?.tags.has(tag)) &&
+      words.every((text) => known?.words.has(text))
     if (isKnown) {
       report.pass('joined', 'repeated', place)
       return undefined
     }
-    const hasFacts = tags.length + words.length > 0
-    if (known) this.#known.set(key, { tags: [...known.tags, ...tags], words: [...known.words, ...words] })
-    else this.#known.set(key, hasFacts ? { tags, words } : NOTHING)
+    if (known) {
+      for (const tag of tags) known.tags.add(tag)
+      for (const text of words) known.words.add(text)
+    } else {
+      const hasMore = tags.length + words.length > 0
+      this.#known.set(key, hasMore ? { tags: new Set(tags), words: new Set(words) } : null)
+    }
     link.rows.push(place.row)
     report.take()
     return link

@@ -18,17 +18,14 @@ export interface HtmlTag {
  */
 export function* htmlTags(html: string): Generator<HtmlTag, void, undefined> {
   let line = 1
-  let counted = 0
+  let lineEnd = html.indexOf('\n')
   for (let at = html.indexOf('<'); at !== -1;) {
     const end = tagEnd(html, at)
     if (end === undefined) return
     const next = nextTag(html, end)
     const name = /^<(\/?)([a-z][a-z0-9-]*)/i.exec(html.slice(at, Math.min(end, at + 40)))
     if (name) {
-      for (let lf = html.indexOf('\n', counted); lf !== -1 && lf < at; lf = html.indexOf('\n', counted)) {
-        line++
-        counted = lf + 1
-      }
+      for (; lineEnd !== -1 && lineEnd < at; lineEnd = html.indexOf('\n', lineEnd + 1)) line++
       yield {
         name: name[2]!.toLowerCase(),
         isClosing: name[1] === '/',

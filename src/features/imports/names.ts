@@ -25,13 +25,13 @@ export function fullText(text: string): string {
  * part is a whole name. `Roe, Sam` is one person and stays as it is written.
  */
 export function authorNames(field: string): string[] {
-  const names: string[] = []
+  const names = new Set<string>()
   for (const part of field.split(/[;；\n|]|\s&\s|、/u)) {
     for (const name of splitCommas(oneLine(part))) {
-      if (name !== '' && !NOBODY.test(name) && !names.includes(name)) names.push(name)
+      if (name !== '' && !NOBODY.test(name)) names.add(name)
     }
   }
-  return names
+  return [...names]
 }
 
 function splitCommas(field: string): string[] {
@@ -47,13 +47,13 @@ function splitCommas(field: string): string[] {
 
 /** Tags in one field, parted by `mark`. */
 export function tagsIn(field: string, mark: string | RegExp): string[] {
-  const tags: string[] = []
-  if (field === '') return tags
+  const tags = new Set<string>()
+  if (field === '') return []
   for (const part of field.split(mark)) {
     const tag = oneLine(part)
-    if (tag !== '' && !tags.includes(tag)) tags.push(tag)
+    if (tag !== '') tags.add(tag)
   }
-  return tags
+  return [...tags]
 }
 
 /**
@@ -66,12 +66,12 @@ export function tagsInList(field: string): string[] {
   const inner = list[1]!
   const quoted = [...inner.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)]
   if (quoted.length === 0) return tagsIn(inner, ',')
-  const tags: string[] = []
+  const tags = new Set<string>()
   for (const [, single, double] of quoted) {
     const tag = oneLine((single ?? double ?? '').replaceAll(/\\(u[\da-f]{4}|x[\da-f]{2}|.)/gi, unescaped))
-    if (tag !== '' && !tags.includes(tag)) tags.push(tag)
+    if (tag !== '') tags.add(tag)
   }
-  return tags
+  return [...tags]
 }
 
 function unescaped(_all: string, escape: string): string {

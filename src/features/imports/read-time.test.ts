@@ -54,6 +54,7 @@ describe('readTime', () => {
     ['3 December 12 19:51:33', 'unread'],
     ['some day', 'unread'],
     ['22 marzobre 2020', 'unread'],
+    ['3 May 12 2024', 'unread'],
     ['1.6E+09', 'unread'],
     ['99999999999999999', 'unread'],
   ])('%s stays undated', (stated, doubt) => {

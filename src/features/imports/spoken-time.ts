@@ -181,17 +181,14 @@ function inWords(text: string, match: CalendarMatch | null): FoundDate | undefin
   const yearLeft = /(?<!\d)(\d{4})(?!\d)[^\d]{0,12}(?:\d{1,2}\D{0,4})?$/u.exec(left)
   const shortYear =
     right.startsWith(' ') && right.slice(3).startsWith(` ${CLOCK_MARK}`) ? /^ (\d{2})/.exec(right) : null
-  if (dayLeft && yearRight)
-    return dated(
-      text,
-      match.month,
-      dayLeft[1],
-      yearRight[1],
-      start - dayLeft[0].length,
-      end + yearRight[0].length,
-    )
-  if (dayRight && yearRight)
-    return dated(text, match.month, dayRight[1], yearRight[1], start, end + yearRight[0].length)
+  if (yearRight) {
+    // One day, on either side of the month; with one on both sides nobody knows which.
+    const isDayAfter = /\d/.test(yearRight[0].slice(0, -4))
+    if ((dayLeft !== null) === isDayAfter) return undefined
+    const day = dayLeft ?? dayRight
+    const from = start - (dayLeft?.[0].length ?? 0)
+    return day ? dated(text, match.month, day[1], yearRight[1], from, end + yearRight[0].length) : undefined
+  }
   if (yearLeft && (dayRight ?? dayLeft)) {
     const day = dayRight ?? dayLeft
     return dated(text, match.month, day?.[1], yearLeft[1], yearLeft.index, end + (dayRight?.[0].length ?? 0))
