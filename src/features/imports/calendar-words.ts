@@ -139,3 +139,21 @@ function add(names: Map<string, number>, name: string, value: number): void {
   if (word.length < 2 || /\d/.test(word)) return
   names.set(word, value)
 }
+
+/** The words of a line as they are compared. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const [word] of text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}.'’ʼ-]*/gu)) words.push(calendarWord(word))
+  return words
+}
+
+/** Days of the week as they are written in East Asia, Monday first. */
+export const EAST_ASIAN_DAYS = [
+  /月曜日?|(?:星期|週|周)一|월요일/u,
+  /火曜日?|(?:星期|週|周)二|화요일/u,
+  /水曜日?|(?:星期|週|周)三|수요일/u,
+  /木曜日?|(?:星期|週|周)四|목요일/u,
+  /金曜日?|(?:星期|週|周)五|금요일/u,
+  /土曜日?|(?:星期|週|周)六|토요일/u,
+  /日曜日?|(?:星期|週|周)[日天]|일요일/u,
+]

@@ -1,55 +1,14 @@
-import { calendarWord, findCalendarWords, type CalendarMatch } from './calendar-words.ts'
+import {
+  calendarWord,
+  EAST_ASIAN_DAYS,
+  findCalendarWords,
+  wordsOf,
+  type CalendarMatch,
+} from './calendar-words.ts'
+import { halfOfDay, hourOfDay, type HalfOfDay } from './half-of-day.ts'
 import { civilDay, joinTime, type ReadTime } from './written-time.ts'
 
 const UNREAD: ReadTime = { time: null, doubt: 'unread' }
-
-/** What stands for the two halves of a day; words that mean something else elsewhere belong to their language. */
-const MORNING = new Set([
-  'am',
-  'a.m',
-  'a. m',
-  'πμ',
-  'π.μ',
-  '上午',
-  '午前',
-  '오전',
-  '凌晨',
-  '清晨',
-  '早上',
-  '早晨',
-  'öö',
-])
-const AFTERNOON = new Set(['pm', 'p.m', 'p. m', 'μμ', 'μ.μ', '下午', '午後', '오후', '傍晚', 'ös'])
-const HALVES: Record<string, { morning: string; afternoon: string }> = {
-  sv: { morning: 'fm', afternoon: 'em' },
-  fi: { morning: 'ap', afternoon: 'ip' },
-  cs: { morning: 'dop', afternoon: 'odp' },
-  sl: { morning: 'dop', afternoon: 'pop' },
-  hu: { morning: 'de', afternoon: 'du' },
-  uk: { morning: 'дп', afternoon: 'пп' },
-  ar: { morning: 'ص', afternoon: 'م' },
-  fa: { morning: 'ق.ظ', afternoon: 'ب.ظ' },
-  vi: { morning: 'sa', afternoon: 'ch' },
-  ms: { morning: 'pg', afternoon: 'ptg' },
-  af: { morning: 'vm', afternoon: 'nm' },
-}
-/** Words around a clock time that say nothing about it. */
-const HARMLESS = new Set(
-  'at à a um às as alle ore om в во o о la las u ob kl klo kell den der el le il г р на у at στις pukul pada lúc saat h hs hrs uhr t 在 에 de del'.split(
-    ' ',
-  ),
-)
-
-/** Days of the week as they are written in East Asia, Monday first. */
-const EAST_ASIAN_DAYS = [
-  /月曜日?|(?:星期|週|周)一|월요일/u,
-  /火曜日?|(?:星期|週|周)二|화요일/u,
-  /水曜日?|(?:星期|週|周)三|수요일/u,
-  /木曜日?|(?:星期|週|周)四|목요일/u,
-  /金曜日?|(?:星期|週|周)五|금요일/u,
-  /土曜日?|(?:星期|週|周)六|토요일/u,
-  /日曜日?|(?:星期|週|周)[日天]|일요일/u,
-]
 
 /** What a line says besides its clock time, which is all that differs between the entries of one day. */
 interface Frame {
@@ -249,12 +208,6 @@ function findInLanguage(word: string, match: CalendarMatch): number | null {
   return findCalendarWords([word, ...others])?.month ?? null
 }
 
-function wordsOf(text: string): string[] {
-  const words: string[] = []
-  for (const [word] of text.matchAll(/[\p{L}\p{M}][\p{L}\p{M}.'’ʼ-]*/gu)) words.push(calendarWord(word))
-  return words
-}
-
 /** `14:46:33`, `9:11`, and `14.46.33` where dots part it. */
 const CLOCK =
   /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])|(?<![\d:.])(\d{1,2})\.(\d{2})\.(\d{2})(?![\d:.])/
@@ -267,37 +220,6 @@ function withClock(date: string, clock: RegExpExecArray, { half, zone }: Frame):
   const real = hourOfDay(hour, half)
   if (real === null) return { time: date, doubt: 'day' }
   return joinTime(date, real, minute, second, zone)
-}
-
-type HalfOfDay = 'morning' | 'afternoon' | 'noon' | 'none' | 'unknown'
-
-function hourOfDay(hour: number, half: HalfOfDay): number | null {
-  if (half === 'noon') return hour >= 1 && hour <= 3 ? hour + 12 : hour
-  // Seen from some devices: the half of the day beside an hour of twenty-four.
-  if (half === 'morning') return hour > 12 ? null : hour % 12
-  if (half === 'afternoon') return hour >= 12 ? hour : hour + 12
-  return hour
-}
-
-/** Which half of the day the words around the clock say; `unknown` where a word stands there that is not understood. */
-function halfOfDay(lead: string, rest: string, match: CalendarMatch | null): HalfOfDay {
-  let around = `${lead} ${rest}`.toLowerCase()
-  for (const day of EAST_ASIAN_DAYS) around = around.replace(day, ' ')
-  if (/中午/u.test(around)) return 'noon'
-  for (const word of AFTERNOON) if (/^\p{Lo}/u.test(word) && around.includes(word)) return 'afternoon'
-  for (const word of MORNING) if (/^\p{Lo}/u.test(word) && around.includes(word)) return 'morning'
-  around = around
-    .replaceAll(/\b([ap])\. ?m\b\.?/g, '$1m')
-    .replace(/(?:\p{L}+ ){1,3}(?:standard|summer|daylight|mean|universal) time\b/u, ' ')
-    .replace(/\b(?:gmt|utc|z)\b/, ' ')
-  const own = HALVES[match?.language ?? '']
-  let isKnown = true
-  for (const word of wordsOf(around)) {
-    if (MORNING.has(word) || own?.morning === word) return 'morning'
-    if (AFTERNOON.has(word) || own?.afternoon === word) return 'afternoon'
-    if (!HARMLESS.has(word) && !match?.known.has(word) && !match?.joining.has(word)) isKnown = false
-  }
-  return isKnown ? 'none' : 'unknown'
 }
 
 function zoneIn(rest: string): string | undefined {
