@@ -137,6 +137,12 @@ function rangeOf(start: string, end: string | undefined): { start: number; end: 
 const printed = ({ start, end }: { start: number; end: number }): string =>
   start === end ? String(start) : `${start}-${end}`
 
+/** Whether a text has a word for a page or a location. */
+export function speaksOfPlace(line: string): boolean {
+  const text = folded(line)
+  return firstMatch(text, PAGE) !== undefined || firstMatch(text, LOCATION) !== undefined
+}
+
 interface Word {
   start: number
   end: number

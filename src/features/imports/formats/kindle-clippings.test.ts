@@ -281,6 +281,24 @@ describe('the second line, in every language', () => {
     expect(read.outcomes).toEqual(['1 remark date_unread'])
   })
 
+  test('numbers that are no date are not taken for a place', async () => {
+    const read = await readImport(
+      clippings([
+        BOOK,
+        '- Your Highlight on page 15 | Location 190-192 | Added on Someday, 35 Foo 2024',
+        'W',
+      ]),
+    )
+    expect(highlightsOf(read)).toMatchObject([
+      {
+        created: null,
+        unreadDate: 'Added on Someday, 35 Foo 2024',
+        locator: { page: '15', location: '190-192' },
+      },
+    ])
+    expect(read.outcomes).toEqual(['1 remark date_unread'])
+  })
+
   test('a clipping without a date has none', async () => {
     const read = await readImport(
       clippings(

@@ -17,6 +17,7 @@ import {
   locatorOf,
   namedKind,
   readPlace,
+  speaksOfPlace,
   type ClippingKind,
   type KindlePlace,
 } from '../kindle-words.ts'
@@ -206,17 +207,15 @@ function partsOf(line: string): { placeText: string; dateText: string } {
     .split(/[|｜]/u)
     .map((part) => part.trim())
   const last = parts.at(-1)!
-  const mayBeDate = /\d:\d\d|(?<!\d)\d{4}(?!\d)/.test(last) || !/\d/.test(last)
-  const isDate = parts.length > 1 && mayBeDate && !isPlace(last)
+  // Of three the last is the date; of two it may be the location, where the date is missing.
+  const isDate = parts.length > 2 || (parts.length === 2 && !isPlace(last))
   return isDate
     ? { placeText: parts.slice(0, -1).join(' | '), dateText: last }
     : { placeText: parts.join(' | '), dateText: '' }
 }
 
 function isPlace(text: string): boolean {
-  if (/\d{1,2}:\d{2}/.test(text)) return false
-  const place = readPlace(text)
-  return (place.page !== null || place.location !== null) && readTime(text).time === null
+  return /\d/.test(text) && !/\d{1,2}:\d{2}/.test(text) && speaksOfPlace(text) && readTime(text).time === null
 }
 
 function kindOf(placeText: string, body: string, { range }: KindlePlace): ClippingKind {
