@@ -2,7 +2,7 @@ import { strToU8, zipSync } from 'fflate'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeDatabase } from '../../../test/support/make-database.ts'
-import { checkAccount, readImport } from '../../../test/support/imports.ts'
+import { checkAccount, readImport, rowsOf } from '../../../test/support/imports.ts'
 import { Failure } from '../../core/failure.ts'
 import { detectFormat, FORMATS } from './formats.ts'
 
@@ -141,6 +141,48 @@ describe('every text format', () => {
           if (!(error instanceof Failure)) throw error
         }
       }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('a row that is damaged costs itself and no other', async () => {
+    const row = (i: number): string =>
+      `"Title ${i}, long",https://example.org/${i},${1_600_000_000 + i},a|b,unread`
+    const clipping = (i: number): string =>
+      `Book (Roe)\n- Your Highlight at location ${i * 100 + 1}-${i * 100 + 2} | Added on Sunday, 1 January 2023 10:00:00\n\nWords of number ${i}\n==========`
+    const files = [
+      { head: 'title,url,time_added,tags,status\n', row },
+      { head: '', row: clipping },
+    ]
+    const damage = fc.record({
+      at: fc.nat(500),
+      cut: fc.nat(2),
+      put: fc.constantFrom('', '"', ',', '""', '(', '|', 'x', '\0'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...files),
+        fc.integer({ min: 2, max: 8 }),
+        fc.nat(7),
+        damage,
+        async (file, count, which, { at, cut, put }) => {
+          const rows = Array.from({ length: count }, (_, i) => file.row(i))
+          const broken = which % count
+          // Within one line: what parts the rows stays.
+          const line = rows[broken]!.split('\n')
+          const where = at % line.length
+          const text = line[where]!
+          if (text.startsWith('=')) return
+          const from = at % (text.length + 1)
+          line[where] = text.slice(0, from) + put + text.slice(from + cut)
+          rows[broken] = line.join('\n')
+          const read = await readImport(`${file.head}${rows.join('\n')}\n`)
+          checkAccount(read)
+          expect(read.report.rows).toBe(count)
+          const whole = new Set(rowsOf(read).map((number) => number - (file.head === '' ? 1 : 2)))
+          for (let i = 0; i < count; i++) if (i !== broken) expect([i, whole.has(i)]).toEqual([i, true])
+        },
+      ),
       { numRuns: 1500 },
     )
   })

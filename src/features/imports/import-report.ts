@@ -4,7 +4,7 @@ import { preview } from '../../core/text.ts'
  * What became of a row of the file that is not simply in the items.
  * `refused`: could not go in. `left`: has nothing that is kept (deleted in its own app, a reading position, an item of a feed
  * that nobody saved). `joined`: says the same as another row, or is an earlier version of it. `bookmark`: a page that was
- * marked; these are counted and not kept. `remark`: the row went in, and there is something that the reader should know.
+ * marked; these are counted and not kept. `remark`: something to know of a row, mostly of one that went in; no fate of its own.
  */
 export type RowFate = 'refused' | 'left' | 'joined' | 'bookmark' | 'remark'
 
@@ -106,7 +106,7 @@ export class ImportReport {
     this.#add(fate, reason, place)
   }
 
-  /** Something to know of a row that was taken. */
+  /** Something to know of a row. */
   remark(reason: RowReason, place: RowPlace): void {
     this.#add('remark', reason, place)
   }
