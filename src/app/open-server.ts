@@ -19,6 +19,8 @@ import {
 import { dropTracesOf } from '../features/accounts/reader-traces-store.ts'
 import type { Allowance } from '../features/allowances/allowance-store.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
+import { createIdentityProviders } from '../outside/identity-providers.ts'
+import { createMail } from '../outside/mail.ts'
 import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
 import type { LibraryMedia } from './library-media.ts'
@@ -144,11 +146,15 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     wake: () => work?.wake(),
   })
   const { accounts: db, runtime } = store
-  const { secret } = config
+  const { secret, mail, signUp, operators } = config
   const accounts = await openAccounts({
     db,
     base,
     pages,
+    signUp,
+    operators,
+    ...(mail && { mail: createMail({ url: mail.smtpUrl, from: mail.from }) }),
+    providers: createIdentityProviders(config.providers),
     ...(secret !== undefined && { secret }),
     now,
     onError,
@@ -258,7 +264,9 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
 }
 
 async function openStore(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
-  return openServerOnSqlite(config, parts)
+  if (!config.database) return openServerOnSqlite(config, parts)
+  const { openServerOnPostgres } = await import('./server-on-postgres.ts')
+  return openServerOnPostgres(config, config.database, parts)
 }
 
 const late = (ms: number): Promise<false> =>
