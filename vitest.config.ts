@@ -4,13 +4,18 @@ import { defineConfig } from 'vitest/config'
 const ON_SQLITE = ['src/**/*.test.ts', 'test/**/*.test.ts']
 /** What goes through a library, whatever keeps it; and what is of PostgreSQL alone. */
 const ON_POSTGRES = [
-  'test/postgres/**/*.test.ts',
+  'src/{core,db,jobs,tools,mcp}/*.test.ts',
+  'src/features/{!(accounts|capture),capture/tools}/**/*.test.ts',
+  'src/features/capture/save-*.test.ts',
   'src/db/postgres/**/*.test.ts',
-  'src/db/runtime.test.ts',
+  'test/contract/**/*.test.ts',
   'test/oauth/**/*.test.ts',
+  'test/http/!(process).test.ts',
+  'test/postgres/**/*.test.ts',
+  'test/replicas/**/*.test.ts',
 ]
 const EXCLUDED = ['**/node_modules/**']
-const POSTGRES_ALONE = ['test/postgres/**', 'src/db/postgres/**']
+const POSTGRES_ALONE = ['test/postgres/**', 'test/replicas/**', 'src/db/postgres/**']
 
 const SHARED = {
   pool: 'forks',
