@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream'
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { Kysely } from 'kysely'
+import { inject } from 'vitest'
 import { createLibrary, type Library } from '../../src/core/library.ts'
 import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
 import { migrate, queriesOn } from '../../src/db/open.ts'
+import { openPostgres, type Postgres } from '../../src/db/postgres/open.ts'
 import { ensureReplica } from '../../src/db/replica.ts'
+import type { Schema } from '../../src/db/schema.ts'
 import type { FetchedPage } from '../../src/core/outside.ts'
 import { Failure } from '../../src/core/failure.ts'
 
@@ -17,19 +22,38 @@ export interface TestWorld {
   account?: boolean
 }
 
-/** A library in memory, with a world of the test's own around it. */
+/** An empty library on the database that the test project says, with a world of the test's own around it. */
 export async function testLibrary(world: TestWorld = {}): Promise<Library> {
+  return createLibrary({
+    db: await (onPostgres ? postgresDb() : sqliteDb()),
+    outside: testOutside(world),
+    now: world.now ?? (() => new Date()),
+    ...(world.wake && { wake: world.wake }),
+  })
+}
+
+/** Whether libraries of this run are kept by PostgreSQL, else by SQLite in memory. */
+export const onPostgres = process.env['COMMONPLACE_TEST_DATABASE'] === 'postgres'
+
+async function sqliteDb(): Promise<Kysely<Schema>> {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
   const db = queriesOn(database)
   await migrate(database, db, () => {})
   await ensureReplica(db, { inode: 'test' })
-  return createLibrary({
-    db,
-    outside: testOutside(world),
-    now: world.now ?? (() => new Date()),
-    ...(world.wake && { wake: world.wake }),
-  })
+  return db
+}
+
+async function postgresDb(): Promise<Kysely<Schema>> {
+  const postgres = await testPostgres()
+  return postgres.ofLibrary(await postgres.makeLibrary(randomUUID()))
+}
+
+let opened: Promise<Postgres> | undefined
+
+/** The PostgreSQL of this run, opened once for the tests of a file. */
+export function testPostgres(): Promise<Postgres> {
+  return (opened ??= openPostgres({ url: inject('postgresUrl'), connections: 10 }))
 }
 
 export function testOutside(world: TestWorld): Outside {

@@ -37,11 +37,10 @@ export async function makeAppRole(owner: pg.Client, server: string): Promise<voi
     if (!made) await owner.query(`create role ${APP_ROLE} nologin`)
     if (!taken) await owner.query(`grant ${APP_ROLE} to ${quoted(server)}`)
   } catch (error) {
-    throw new RoleRefused(
-      `The role ${JSON.stringify(server)} may not make the role ${APP_ROLE}, under which the server works.`,
-      `Let a superuser run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to ${quoted(server)};`,
-      error,
-    )
+    throw new PostgresError(error, 'refused', {
+      message: `The role ${JSON.stringify(server)} may not make the role ${APP_ROLE}, under which the server works.`,
+      hint: `Let a superuser run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to ${quoted(server)};`,
+    })
   }
 }
 
@@ -65,18 +64,6 @@ export async function grantTables(
   await owner.query(`grant usage on all sequences in schema ${schema} to ${to}`)
   await owner.query(`grant execute on all functions in schema ${schema} to ${to}`)
   await owner.query(`revoke insert, update, delete on schema_version from ${to}`)
-}
-
-/** The database does not let the server work as it must. */
-export class RoleRefused extends PostgresError {
-  readonly hint: string
-
-  constructor(message: string, hint: string, cause?: unknown) {
-    super(cause, 'refused')
-    this.name = 'RoleRefused'
-    this.message = message
-    this.hint = hint
-  }
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -34,6 +34,8 @@ const TABLES: readonly string[] = [
   `create index source_by_match on source (library_id, match_key)`,
   `create index source_by_cover on source (library_id, cover) where cover is not null`,
   `create index source_by_creation on source (library_id, created_at desc, id desc)`,
+  `create index source_listed on source (library_id, created_at desc, id desc, kind)
+     where trashed_at is null and text_id is not null`,
   `create table source_url (
      ${SYNCED}, source_id bigint not null, url ${TEXT} not null, url_key ${TEXT} not null,
      unique (library_id, url_key), ${OF_SOURCE})`,
