@@ -16,11 +16,9 @@ import {
   LOCAL_LIBRARY,
   type Reader,
 } from '../features/accounts/reader-store.ts'
-import { dropTracesOf } from '../features/accounts/reader-traces-store.ts'
+import { callersOf, dropTracesOf } from '../features/accounts/reader-traces-store.ts'
 import type { Allowance } from '../features/allowances/allowance-store.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
-import { createIdentityProviders } from '../outside/identity-providers.ts'
-import { createMail } from '../outside/mail.ts'
 import { createIdentityProviders } from '../outside/identity-providers.ts'
 import { createMail } from '../outside/mail.ts'
 import { createPages } from '../outside/pages.ts'
@@ -197,6 +195,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     }
   }
 
+  const limiter = createRateLimiter(runtime.calls, config, () => now().getTime())
   const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
 
   return {
@@ -217,7 +216,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       for (const { id, library } of await listReaders(db))
         if (store.hasLibrary({ readerId: id, library })) await runtime.work.introduce([id], now().getTime())
     },
-    limiter: createRateLimiter(runtime.calls, config, () => now().getTime()),
+    limiter,
     async mediaOf(readerId) {
       const owner = await ownerOf(readerId)
       const media = await store.mediaOf(owner)
@@ -227,6 +226,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       const askedAt = now()
       const known = await findReader(db, readerId)
       if (!known) return false
+      const callers = await callersOf(db, readerId)
       const keeps = isUsedAgain(known.library) && !evenLocal
       const reader = await db.transaction().execute(async (transaction) => {
         await dropTracesOf(transaction, known)
@@ -234,6 +234,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
         return (await deleteReader(transaction, readerId)) ? known : undefined
       })
       if (!reader) return false
+      await limiter.forget(callers)
       if (keeps) {
         await libraries.close(readerId)
         await runtime.work.forget(readerId)

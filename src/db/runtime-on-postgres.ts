@@ -75,6 +75,9 @@ function callCounts(pool: pg.Pool): CallCounts {
     async sweep(now) {
       await ask(pool, 'delete from call_count where short_until <= $1 and long_until <= $1', [now])
     },
+    async forget(keys) {
+      await ask(pool, 'delete from call_count where key = any($1::text[])', [[...keys]])
+    },
   }
 }
 

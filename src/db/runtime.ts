@@ -25,6 +25,8 @@ export interface CallCounts {
   take(key: string, windows: readonly [Window, Window], now: number): Soon<FullWindow | undefined>
   /** Forgets what no window counts any more. */
   sweep(now: number): Soon<void>
+  /** Forgets what was counted under these keys. */
+  forget(keys: readonly string[]): Soon<void>
 }
 
 export interface FullWindow {
@@ -117,6 +119,7 @@ function callCounts(database: DatabaseSyncInstance): CallCounts {
     where (short_until <= :now or short_count < :mostShort) and (long_until <= :now or long_count < :mostLong)
     returning 1`)
   const look = database.prepare('select * from call_count where key = ?')
+  const forget = database.prepare('delete from call_count where key = ?')
   const sweep = database.prepare('delete from call_count where short_until <= ?1 and long_until <= ?1')
   return {
     take(key, [short, long], now) {
@@ -139,6 +142,9 @@ function callCounts(database: DatabaseSyncInstance): CallCounts {
       return { window: short, until: row?.short_until ?? now }
     },
     sweep: (now) => void sweep.run(now),
+    forget(keys) {
+      for (const key of keys) forget.run(key)
+    },
   }
 }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import { Failure } from '../core/failure.ts'
+import { createAccountData } from './account-data.ts'
 import { addressOf } from './address-of.ts'
+import { createFeedbackApi } from './feedback.ts'
 import { createMcp } from './mcp.ts'
 import { createOAuth } from './oauth/create-oauth.ts'
 import { markup, sendPage } from './oauth/page.ts'
@@ -12,7 +14,10 @@ import type { Tally } from './tally.ts'
 import { createToolApi } from './tools.ts'
 
 export interface HttpAppParts {
-  server: Pick<OpenServer, 'accounts' | 'limiter' | 'libraries' | 'ready'>
+  server: Pick<
+    OpenServer,
+    'accounts' | 'limiter' | 'libraries' | 'ready' | 'configured' | 'storageOf' | 'isLocal' | 'removeLibrary'
+  >
   version: string
   /** Host names that are answered beside that of the public address and of this machine. */
   hosts?: readonly string[]
@@ -50,6 +55,8 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
   })
   const callTool = createToolApi({ server, tally: parts.tally, onError })
   const oauth = createOAuth({ accounts, addressOf: (req) => addressOf(req, proxies), onError })
+  const takeFeedback = createFeedbackApi({ server, onError })
+  const accountData = createAccountData({ server, addressOf: (req) => addressOf(req, proxies), onError })
   const openApi = Buffer.from(JSON.stringify(describeApi({ base, version })))
   const secure = base.startsWith('https:')
 
@@ -75,6 +82,8 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
       if (req.method !== 'GET' && req.method !== 'HEAD') return notAllowed(res, 'GET, HEAD')
       return path === '/api' ? sendPage(res, 'The HTTP API', apiPage(base)) : sendOpenApi(res)
     }
+    if (path === '/api/feedback') return takeFeedback(req, res)
+    if (await accountData(req, res, path)) return
     if (await oauth(req, res)) return
     notFound(req, res)
   }
