@@ -37,8 +37,8 @@ ${waysSection(exchange, session, ways)}
 ${sessionsSection(session, await listSessions(accounts, reader.id))}
 ${await invitationsSection(exchange, session)}
 <h2>Your data</h2>
-<p>Everything of yours as one archive, or nothing of it left.</p>
-<ul><li><a href="/account/export">Export everything</a></li><li><a href="/account/delete">Delete your account</a></li></ul>`,
+<ul><li><a href="/account/data">Export everything, see what you use, tell the operator something</a></li>
+<li><a href="/account/delete">Delete your account</a></li></ul>`,
     { ...scriptFor(accounts), ...(note && { status: note.status }) },
   )
 }
