@@ -1,4 +1,4 @@
-import { sql, type Compilable, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { Soon } from './runtime.ts'
 
 /** The values that a prepared query is asked with, where its text is put together. */
@@ -8,6 +8,11 @@ export interface Given<V extends object> {
   value<K extends keyof V>(name: K): RawBuilder<Exclude<V[K], undefined>>
   /** One by one, for `in`. An empty list is one `null`, which is in no list. */
   list<K extends keyof V>(name: K): RawBuilder<ElementOf<V[K]>>[]
+}
+
+/** A query of the builder's or a text of ours. */
+interface Built<S, R> {
+  compile(db: Kysely<S>): CompiledQuery<R>
 }
 
 type ElementOf<T> = Exclude<T, undefined> extends readonly (infer E)[] ? E : never
@@ -26,7 +31,7 @@ export interface AnswersAtOnce {
  * such shape. The rows are there at once where the database is in this process and free.
  */
 export function prepared<S, V extends object, R>(
-  build: (db: Kysely<S>, given: Given<V>) => Compilable<R>,
+  build: (db: Kysely<S>, given: Given<V>) => Built<S, R>,
 ): (db: Kysely<S>, values: V) => Soon<R[]> {
   // The text is the same for all databases of one kind.
   const texts = new WeakMap<object, Map<string, CompiledQuery<R>>>()
@@ -36,7 +41,7 @@ export function prepared<S, V extends object, R>(
     if (!ofKind) texts.set(kind, (ofKind = new Map()))
     const shape = shapeOf(values)
     let text = ofKind.get(shape)
-    if (!text) ofKind.set(shape, (text = build(db, givenOf(values)).compile()))
+    if (!text) ofKind.set(shape, (text = build(db, givenOf(values)).compile(db)))
     return text
   }
 
@@ -86,7 +91,8 @@ const roomFor = (list: unknown): number => {
 
 function shapeOf(values: object): string {
   let shape = ''
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in values) {
+    const value: unknown = values[name as keyof typeof values]
     if (value !== undefined) shape += Array.isArray(value) ? `${name}*${roomFor(value)} ` : `${name} `
   }
   return shape

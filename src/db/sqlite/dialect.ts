@@ -136,9 +136,10 @@ class SqliteDriver implements Driver {
 }
 
 interface Prepared {
+  /** Gives rows as arrays. */
   statement: Statement
-  /** Whether it gives rows. */
-  gives: boolean
+  /** Of its columns; none where it gives no rows. */
+  names: string[]
 }
 
 class SqliteConnection implements DatabaseConnection {
@@ -190,9 +191,15 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>(query: CompiledQuery): QueryResult<R> {
-    const { statement, gives } = this.#prepare(query.sql)
+    const prepared = this.#prepare(query.sql)
+    const { statement } = prepared
     const values = query.parameters.map(bind)
-    if (gives) return { rows: statement.all(...values) as R[] }
+    if (prepared.names.length > 0) {
+      const rows = statement.all(...values) as unknown as unknown[][]
+      // SQLite follows a changed layout by itself.
+      if (rows[0] && rows[0].length !== prepared.names.length) prepared.names = namesOf(statement)
+      return { rows: rows.map((row) => rowOf<R>(prepared.names, row)) }
+    }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -208,7 +215,10 @@ class SqliteConnection implements DatabaseConnection {
     if (known) return known
     const statement = this.#database.prepare(sql)
     // Asked once: describing the columns costs as much as running a small query.
-    const made = { statement, gives: statement.columns().length > 0 }
+    const names = namesOf(statement)
+    // Rows as the binding makes them, named one by one and with a prototype of their own, are slow to make and to read.
+    statement.setReturnArrays(true)
+    const made = { statement, names }
     if (this.#statements.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#statements.keys()) {
         this.#statements.delete(oldest)
@@ -218,6 +228,14 @@ class SqliteConnection implements DatabaseConnection {
     this.#statements.set(sql, made)
     return made
   }
+}
+
+const namesOf = (statement: Statement): string[] => statement.columns().map(({ name }) => name)
+
+function rowOf<R>(names: readonly string[], values: readonly unknown[]): R {
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i]
+  return row as R
 }
 
 /** When the first statement ran since the process last did something else; undefined where none has. */

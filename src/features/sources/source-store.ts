@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts'
 import { parseId } from '../../core/ids.ts'
 import type { Change } from '../../core/library.ts'
 import { prepared, type Given } from '../../db/prepared.ts'
-import type { Db, ReadTable, SourceTable } from '../../db/schema.ts'
+import type { Db, SourceTable } from '../../db/schema.ts'
 import { urlKey } from './url-key.ts'
 
 export type Source = Selectable<SourceTable>
@@ -84,11 +84,15 @@ export const isbnsOf = ({ isbn13, isbns }: Pick<Source, 'isbn13' | 'isbns'>): st
 /** A reader's state of a source in Sponge's words: it derives from the latest read. */
 export type ReadingState = 'unread' | 'reading' | 'read'
 
-/** What a read's status makes of its source; a source without a read is unread, as is one that is only wanted. */
-const STATES = { reading: 'reading', paused: 'reading', finished: 'read', did_not_finish: 'read' } as const
+/** What a read's status makes of its source. Without a read, and where it is only wanted, it is unread. */
+const STATES: Readonly<Record<string, ReadingState>> = {
+  reading: 'reading',
+  paused: 'reading',
+  finished: 'read',
+  did_not_finish: 'read',
+}
 
-export const stateOf = (status: ReadTable['status'] | undefined): ReadingState =>
-  status === undefined || status === 'want_to_read' ? 'unread' : STATES[status]
+export const stateOf = (status: string): ReadingState => STATES[status] ?? 'unread'
 
 /** Ids of two replicas tell no order: the latest read is the one that was made last. */
 const currentStatus = sql`(
