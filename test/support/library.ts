@@ -24,18 +24,23 @@ export interface TestWorld {
 
 /** An empty library on the database that the test project says, with a world of the test's own around it. */
 export async function testLibrary(world: TestWorld = {}): Promise<Library> {
-  return createLibrary({
-    db: await (onPostgres ? postgresDb() : sqliteDb()),
+  return libraryOn(await (onPostgres ? postgresDb() : sqliteDb()), world)
+}
+
+/** The library of a database. */
+export const libraryOn = (db: Kysely<Schema>, world: TestWorld = {}): Library =>
+  createLibrary({
+    db,
     outside: testOutside(world),
     now: world.now ?? (() => new Date()),
     ...(world.wake && { wake: world.wake }),
   })
-}
 
 /** Whether libraries of this run are kept by PostgreSQL, else by SQLite in memory. */
 export const onPostgres = process.env['COMMONPLACE_TEST_DATABASE'] === 'postgres'
 
-async function sqliteDb(): Promise<Kysely<Schema>> {
+/** An empty library in memory. */
+export async function sqliteDb(): Promise<Kysely<Schema>> {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
   const db = queriesOn(database)
@@ -44,7 +49,8 @@ async function sqliteDb(): Promise<Kysely<Schema>> {
   return db
 }
 
-async function postgresDb(): Promise<Kysely<Schema>> {
+/** An empty library on the PostgreSQL of this run. */
+export async function postgresDb(): Promise<Kysely<Schema>> {
   const postgres = await testPostgres()
   return postgres.ofLibrary(await postgres.makeLibrary(randomUUID()))
 }

@@ -34,7 +34,7 @@ export async function makeAppRole(owner: pg.Client, server: string): Promise<voi
   )
   const { made, taken } = rows[0]!
   try {
-    if (!made) await owner.query(`create role ${APP_ROLE} nologin`)
+    if (!made) await owner.query(`create role ${APP_ROLE} nologin`).catch(ignoreTaken)
     if (!taken) await owner.query(`grant ${APP_ROLE} to ${quoted(server)}`)
   } catch (error) {
     throw new PostgresError(error, 'refused', {
@@ -64,6 +64,12 @@ export async function grantTables(
   await owner.query(`grant usage on all sequences in schema ${schema} to ${to}`)
   await owner.query(`grant execute on all functions in schema ${schema} to ${to}`)
   await owner.query(`revoke insert, update, delete on schema_version from ${to}`)
+}
+
+/** Roles are those of all databases of a server: another may have been faster. */
+function ignoreTaken(error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== '42710' && code !== '23505') throw error
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
