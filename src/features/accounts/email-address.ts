@@ -37,16 +37,24 @@ export async function giveAddress(
   return 'asked'
 }
 
-/** The address that a link is for, as long as it holds. */
-export const addressToConfirm = async (accounts: Accounts, secret: string): Promise<string | undefined> =>
-  (await findLink(accounts, 'email', secret))?.email ?? undefined
+/** The address that a link is for, as long as it holds and is this reader's. */
+export async function addressToConfirm(
+  accounts: Accounts,
+  secret: string,
+  readerId: string,
+): Promise<string | undefined> {
+  const link = await findLink(accounts, 'email', secret)
+  return link?.readerId === readerId ? (link.email ?? undefined) : undefined
+}
 
 /**
- * Takes the address of a link as the reader's own, proved. The one before is told, and links that were sent there are over.
- * False where the link does not hold, or another reader has the address by now.
+ * Takes the address of a link as the reader's own, proved: whoever is signed in as the reader has read what was sent there. By
+ * the letter alone somebody would prove their address for a stranger's account. The address before is told, and links that were
+ * sent there are over. False where the link does not hold, is another reader's, or another reader has the address by now.
  */
-export async function confirmAddress(accounts: Accounts, secret: string): Promise<boolean> {
+export async function confirmAddress(accounts: Accounts, secret: string, readerId: string): Promise<boolean> {
   const at = accounts.now().toISOString()
+  if ((await addressToConfirm(accounts, secret, readerId)) === undefined) return false
   const moved = await accounts.db.transaction().execute(async (db) => {
     const link = await takeLink(db, accounts, 'email', secret)
     const reader = link && (await findReader(db, link.readerId))

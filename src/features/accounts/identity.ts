@@ -135,7 +135,8 @@ export async function ensureFirstReader(accounts: Accounts): Promise<FirstReader
   const { db } = accounts
   const known = await findReaderByLibrary(db, LOCAL_LIBRARY)
   const reader = known ?? (await addReader(accounts, { library: LOCAL_LIBRARY }))
-  if (await hasPassword(accounts, reader.id)) return { reader, link: undefined }
-  await dropLinks(db, reader.id)
+  // A password without an address that it goes with signs nobody in.
+  if (reader.email !== null && (await hasPassword(accounts, reader.id))) return { reader, link: undefined }
+  await dropLinks(db, reader.id, 'sign-in')
   return { reader, link: await makeSignInLink(accounts, reader.id) }
 }

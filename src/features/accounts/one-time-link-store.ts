@@ -66,6 +66,11 @@ export const takeLink = (
     .returning(['reader_id as readerId', 'email'])
     .executeTakeFirst()
 
-export async function dropLinks(db: ServerDb, readerId: string): Promise<void> {
-  await db.deleteFrom('one_time_link').where('reader_id', '=', readerId).execute()
+/** Links of a reader's are over: all, or those for one purpose. */
+export async function dropLinks(db: ServerDb, readerId: string, purpose?: LinkPurpose): Promise<void> {
+  await db
+    .deleteFrom('one_time_link')
+    .where('reader_id', '=', readerId)
+    .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose ?? 'sign-in'))
+    .execute()
 }
