@@ -6,7 +6,7 @@ import { countAttempt, networkOf, uncountAttempt } from './rate-counter-store.ts
 import { signInLetter } from './letters.ts'
 import { dropLinks, keepLink, takeLink } from './one-time-link-store.ts'
 import {
-  addReader,
+  insertReader,
   emailKey,
   findCredential,
   findPassword,
@@ -130,13 +130,26 @@ export interface FirstReader {
   link: string | undefined
 }
 
-/** The reader whose library is the local one; made at the first start. A link that was given before stops working. */
-export async function ensureFirstReader(accounts: Accounts): Promise<FirstReader> {
+/**
+ * The reader whose library is the local one; made at the first start, once by however many processes start together. A link that
+ * was given before stops working, unless it may be that of another process that serves the same readers.
+ */
+export async function ensureFirstReader(
+  accounts: Accounts,
+  { shared = false }: { shared?: boolean } = {},
+): Promise<FirstReader> {
   const { db } = accounts
-  const known = await findReaderByLibrary(db, LOCAL_LIBRARY)
-  const reader = known ?? (await addReader(accounts, { library: LOCAL_LIBRARY }))
+  const reader = (await findReaderByLibrary(db, LOCAL_LIBRARY)) ?? (await makeFirstReader(accounts))
   // A password without an address that it goes with signs nobody in.
   if (reader.email !== null && (await hasPassword(accounts, reader.id))) return { reader, link: undefined }
-  await dropLinks(db, reader.id, 'sign-in')
+  if (!shared) await dropLinks(db, reader.id, 'sign-in')
   return { reader, link: await makeSignInLink(accounts, reader.id) }
+}
+
+async function makeFirstReader({ db, now }: Accounts): Promise<Reader> {
+  const given = { email: null, emailVerifiedAt: null, name: null, library: LOCAL_LIBRARY }
+  const made = await insertReader(db, { ...given, at: now().toISOString() })
+  const reader = made ?? (await findReaderByLibrary(db, LOCAL_LIBRARY))
+  if (reader) return reader
+  throw new Error('The first reader was made by another process and deleted at once')
 }
