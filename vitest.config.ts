@@ -10,7 +10,7 @@ const ON_POSTGRES = [
   'src/db/postgres/**/*.test.ts',
   'test/contract/**/*.test.ts',
   'test/oauth/**/*.test.ts',
-  'test/http/!(process).test.ts',
+  'test/http/!(process|watching).test.ts',
   'test/postgres/**/*.test.ts',
   'test/replicas/**/*.test.ts',
 ]

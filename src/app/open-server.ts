@@ -48,6 +48,8 @@ export interface Administered {
   configured: Allowance
   /** Bytes that a reader's media and texts take, counted anew where that is long ago. */
   storageOf(readerId: string): Promise<Storage>
+  /** Whether a reader's library was ever opened: else there is nothing in it. */
+  hasLibrary(reader: Reader): boolean
   /** Whether a reader's library is the one that other programs of this machine open. */
   isLocal(reader: Reader): boolean
   /**
@@ -58,10 +60,24 @@ export interface Administered {
   removeLibrary(readerId: string, options?: { evenLocal?: boolean }): Promise<boolean>
   /** Does queued work in this process from now on. */
   work(): LibraryWork
+  /** What an operator wants to know of it now. */
+  measure(): Promise<ServerMeasures>
   /** Whether the server can look readers up and count calls. */
   ready(): Promise<boolean>
   /** Lets work go, waits for calls that run, and closes all. */
   close(): Promise<void>
+}
+
+/** What is looked up when somebody asks, rather than counted. */
+export interface ServerMeasures {
+  /** Libraries that this process has open, and those whose queued work it does now. */
+  openLibraries: number
+  workedOn: number
+  /** Libraries whose work is due and not begun, and for how long the oldest has been waiting. */
+  due: number
+  oldestMs: number
+  /** Connections of this process to PostgreSQL. */
+  database?: { open: number; idle: number; waiting: number }
 }
 
 export interface ServerOptions {
@@ -87,7 +103,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
   const { sweepLibraries, introduce, ...server } = await open(config, options)
   const { onError = () => {} } = options
   await sweepLibraries()
-  const first = await ensureFirstReader(server.accounts)
+  const first = await ensureFirstReader(server.accounts, { shared: config.database !== undefined })
   await introduce()
   let sweeping: Promise<void> | undefined
   const sweep = setInterval(() => {
@@ -202,6 +218,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     accounts,
     libraries,
     configured,
+    hasLibrary: ({ id, library }) => store.hasLibrary?.({ readerId: id, library }) ?? true,
     isLocal: ({ library }) => isUsedAgain(library),
     async storageOf(readerId) {
       const owner = await ownerOf(readerId)
@@ -246,6 +263,18 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     work() {
       work ??= workOnLibraries({ libraries, due: runtime.work, concurrency: config.workers, now, onError })
       return work
+    },
+    async measure() {
+      const at = now().getTime()
+      const { count, since = at } = await runtime.work.overdue(at)
+      const connections = store.connections?.()
+      return {
+        openLibraries: libraries.size,
+        workedOn: work?.size ?? 0,
+        due: count,
+        oldestMs: at - since,
+        ...(connections && { database: connections }),
+      }
     },
     async ready() {
       const asked = (async () => {

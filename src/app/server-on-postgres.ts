@@ -63,6 +63,10 @@ export async function openServerOnPostgres(
       await (await mediaOf(owner)).removeAll()
       await runtime.work.forget(owner.readerId)
     },
+    connections() {
+      const { totalCount: open, idleCount: idle, waitingCount: waiting } = postgres.pool
+      return { open, idle, waiting }
+    },
     async close() {
       await accounts.destroy()
       await postgres.close()

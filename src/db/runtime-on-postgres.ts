@@ -118,5 +118,14 @@ function workDue(pool: pg.Pool): WorkDue {
     async forget(library) {
       await ask(pool, 'delete from work_due where library = $1', [library])
     },
+    async overdue(now) {
+      const { rows } = await ask<{ count: number; since: number | null }>(
+        pool,
+        'select count(*)::integer as count, min(due_at) as since from work_due where due_at <= $1',
+        [now],
+      )
+      const { count = 0, since = null } = rows[0] ?? {}
+      return { count, ...(since !== null && { since: Number(since) }) }
+    },
   }
 }

@@ -50,6 +50,14 @@ export interface WorkDue {
   /** Gives back what processes claimed that are no more, as far as that is known before their leases have passed. */
   reclaim(now: number): Soon<void>
   forget(library: string): Soon<void>
+  /** How many libraries are due, and since when the oldest of them is. */
+  overdue(now: number): Soon<Overdue>
+}
+
+export interface Overdue {
+  count: number
+  /** Milliseconds; absent where none is due. */
+  since?: number
 }
 
 export interface Claim {
@@ -161,6 +169,9 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
   const settle = database.prepare('update work_due set due_at = ?, claimed = 0 where library = ? and seq = ?')
   const reclaim = database.prepare('update work_due set due_at = ?, claimed = 0 where claimed = 1')
   const forget = database.prepare('delete from work_due where library = ?')
+  const overdue = database.prepare(
+    'select count(*) as count, min(due_at) as since from work_due where due_at <= ?',
+  )
   return {
     mark: (library, at) => void mark.run(library, at),
     introduce(libraries, now) {
@@ -171,5 +182,9 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
     settle: ({ library, seq }, next) => void settle.run(next, library, seq),
     reclaim: (now) => void reclaim.run(now),
     forget: (library) => void forget.run(library),
+    overdue(now) {
+      const { count, since } = overdue.get(now) as { count: number; since: number | null }
+      return { count, ...(since !== null && { since }) }
+    },
   }
 }

@@ -81,6 +81,13 @@ export async function finishSession(
   setCookie(accounts, res, { name: sessionCookie(accounts), value: '', maxAge: 0 })
 }
 
+/** Whether the answer begins a session. */
+export function beginsSession(res: ServerResponse): boolean {
+  const cookies = res.getHeader('set-cookie')
+  const first = (cookie: string): boolean => /^(__Host-)?commonplace=[^;]/.test(cookie)
+  return Array.isArray(cookies) ? cookies.some(first) : typeof cookies === 'string' && first(cookies)
+}
+
 const sessionCookie = (accounts: Accounts): string => ownCookie(accounts, 'commonplace')
 
 /** With the prefix a browser takes a cookie from this host over https alone: no other host of the domain can plant one. */
