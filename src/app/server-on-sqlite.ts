@@ -12,7 +12,7 @@ import { LIBRARY_FILE, openFile } from './open-file.ts'
 import { openLocal } from './open-local.ts'
 import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
 
-const ACCOUNTS_FILE = 'server.db'
+export const ACCOUNTS_FILE = 'server.db'
 const RUNTIME_FILE = 'runtime.db'
 const LIBRARIES_FOLDER = 'libraries'
 const MEDIA_FOLDER = 'media'
@@ -26,14 +26,13 @@ const BUSY_MS = 1_000
  * and what SQLite throws.
  */
 export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
-  const { dataFolder, firstLibrary, local: localConfig, s3 } = config
+  const { dataFolder, local: localConfig, s3 } = config
   const { pages, limited, embedder, now, onError, wake } = parts
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
 
-  const folderOf = ({ library }: LibraryOwner): string =>
-    library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
+  const folderOf = ({ library }: LibraryOwner): string => libraryFolderOf(config, library)
 
   const hasLibrary = (owner: LibraryOwner): boolean => existsSync(join(folderOf(owner), LIBRARY_FILE))
 
@@ -91,6 +90,13 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
     },
   }
 }
+
+/** Where the library of that name lies. */
+export const libraryFolderOf = (
+  { dataFolder, firstLibrary }: Pick<ServerConfig, 'dataFolder' | 'firstLibrary'>,
+  library: string,
+): string =>
+  library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
 
 const SAFE_NAME = /^[\w-]{1,64}$/
 
