@@ -10,6 +10,9 @@ export interface Listening {
 
 /** A request may take so long to arrive: 6 MiB over a slow line, and no slower. */
 const REQUEST_MS = 120_000
+/** And a file: 200 MB over a line of 2 Mbit/s. */
+const UPLOAD_MS = 15 * 60_000
+const UPLOADS = /^\/api\/files(?:\?|$)/
 const HEADERS_MS = 20_000
 /** Longer than proxies keep a connection, so that none is closed under a request that it just sent. */
 const KEEP_ALIVE_MS = 75_000
@@ -21,12 +24,15 @@ export async function listen(host: string, port: number): Promise<Listening> {
   }
   const server = createServer(
     {
-      requestTimeout: REQUEST_MS,
+      requestTimeout: UPLOAD_MS,
       headersTimeout: HEADERS_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 5_000,
     },
-    (req, res) => app(req, res),
+    (req, res) => {
+      boundArrival(req)
+      app(req, res)
+    },
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -50,4 +56,14 @@ export async function listen(host: string, port: number): Promise<Listening> {
         server.closeIdleConnections()
       }),
   }
+}
+
+/** Node has one bound for all requests, which is that of files; whatever else is slower than it may be loses its connection. */
+function boundArrival(req: IncomingMessage): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
+  if ((length === undefined || length === '0') && encoding === undefined) return
+  if (UPLOADS.test(req.url ?? '')) return
+  const late = setTimeout(() => req.socket.destroy(), REQUEST_MS)
+  late.unref()
+  req.once('close', () => clearTimeout(late))
 }

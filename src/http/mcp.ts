@@ -8,7 +8,8 @@ import { createApp } from '../mcp/app.ts'
 import { DEFINITIONS } from '../mcp/definitions.ts'
 import { RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
 import { createHttpHandler, type HttpHandler } from '../mcp/protocol/http.ts'
-import { Reply } from '../mcp/protocol/reply.ts'
+import { Reply, type PackedBody } from '../mcp/protocol/reply.ts'
+import { codingFor, compress, LEAST_MADE_BYTES } from './content-encoding.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
@@ -57,7 +58,7 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
       bodyLimit: (name) => bodyLimitOf(SERVER_TOOLS.get(name)),
       onError: (error) => isFault(error) && onError(error, 'tool'),
     })
-    const made = createHttpHandler(app, { origins: allowsOrigin, onError })
+    const made = createHttpHandler(app, { origins: allowsOrigin, pack, onError })
     handlers.set(key, made)
     return made
   }
@@ -85,6 +86,12 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
     const handler = families === undefined ? forAll : handlerFor(families)
     handler(req, res, callerOf(principal, requestIdOf(res)))
   }
+}
+
+/** Long answers alone: a caller's token is in no body, and what comes back is the caller's own library. */
+function pack(req: IncomingMessage, body: string): Promise<PackedBody> | undefined {
+  const coding = body.length < LEAST_MADE_BYTES ? undefined : codingFor(req, ['gzip', 'br'])
+  return coding && compress(body, coding).then((bytes) => ({ coding, bytes }))
 }
 
 type EngineCall = import('../mcp/app.ts').Engine['call']

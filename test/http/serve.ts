@@ -55,6 +55,8 @@ export interface TestServerOptions {
   now?: () => Date
   origins?: string[]
   proxies?: number
+  /** Aborts when the server is about to end. */
+  ending?: AbortSignal
 }
 
 /** A page about one bird, with words that stand on no other. */
@@ -95,11 +97,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       },
     },
   })
-  const { origins, proxies } = options
+  const { origins, proxies, ending } = options
   listening.serve(
     createHttpApp({
       server,
       version: '0.0.0',
+      uploadBytes: config.uploadBytes,
+      ...(ending && { ending }),
       onError,
       ...(origins && { origins }),
       ...(proxies !== undefined && { proxies }),

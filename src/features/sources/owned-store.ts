@@ -106,6 +106,35 @@ export async function isMediaNamed(db: Db, hash: string): Promise<boolean> {
   return Boolean(named)
 }
 
+/**
+ * A media file that a source shows which is not in the trash: as its cover, as the file that was given for it, or as what a text
+ * was made from. `name` is what it was called when it came.
+ */
+export async function findMedia(db: Db, hash: string): Promise<{ name: string | null } | undefined> {
+  const given = await db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .select('capture.given_name as name')
+    .where('capture.given', '=', hash)
+    .where('source.trashed_at', 'is', null)
+    .executeTakeFirst()
+  if (given) return given
+  const shown = db
+    .selectFrom('source')
+    .select('id')
+    .where('cover', '=', hash)
+    .where('trashed_at', 'is', null)
+    .unionAll((of) =>
+      of
+        .selectFrom('text')
+        .innerJoin('source', 'source.id', 'text.source_id')
+        .select('text.id')
+        .where('text.raw', '=', hash)
+        .where('source.trashed_at', 'is', null),
+    )
+  return (await shown.executeTakeFirst()) && { name: null }
+}
+
 /** Every media file that the library names, with the title of the source that it belongs to. */
 export const listNamedMedia = (db: Db): Promise<{ hash: string; title: string }[]> =>
   db

@@ -62,17 +62,22 @@ export interface PageOptions {
   headers?: Record<string, string>
 }
 
+/** A page that was written but not sent. */
+export interface Page {
+  html: string
+  headers: Record<string, string>
+}
+
 /**
- * Sends a page. The policy forbids frames around it, forms to anywhere but us and the one client it speaks of, and scripts, but
+ * Writes a page. The policy forbids frames around it, forms to anywhere but us and the one client it speaks of, and scripts, but
  * for the file of ours that is named.
  * `Referrer-Policy` is `same-origin`: with `no-referrer` browsers send `Origin: null` with our own forms.
  */
-export function sendPage(
-  res: ServerResponse,
+export function writePage(
   title: string,
   body: Markup,
-  { status = 200, formTarget, script, headers = {} }: PageOptions = {},
-): void {
+  { formTarget, script }: Pick<PageOptions, 'formTarget' | 'script'> = {},
+): Page {
   const target = formTarget === undefined ? '' : ` ${formTarget}`
   const running = script === undefined ? '' : ` script-src 'self'; connect-src 'self';`
   const { html } = markup`<!doctype html>
@@ -81,7 +86,7 @@ export function sendPage(
 <body><main><h1>${title}</h1>
 ${body}
 </main></body></html>`
-  res.writeHead(status, {
+  const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}';${running} form-action 'self'${target}; base-uri 'none'; frame-ancestors 'none'`,
     'x-frame-options': 'DENY',
@@ -89,7 +94,21 @@ ${body}
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-store',
-    ...headers,
-  })
-  res.end(html)
+  }
+  return { html, headers }
+}
+
+/**
+ * Sends a page. It is never compressed: beside what a caller sends, pages hold what nobody else may know, and the length of a
+ * compressed answer would tell of it (BREACH).
+ */
+export function sendPage(
+  res: ServerResponse,
+  title: string,
+  body: Markup,
+  { status = 200, headers = {}, ...options }: PageOptions = {},
+): void {
+  const page = writePage(title, body, options)
+  res.writeHead(status, { ...page.headers, ...headers })
+  res.end(page.html)
 }

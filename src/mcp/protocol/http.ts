@@ -16,7 +16,7 @@ import {
   type Notification,
   type Request,
 } from './messages.ts'
-import { readBody, Reply } from './reply.ts'
+import { readBody, Reply, type Packer } from './reply.ts'
 import { UNNAMED_REVISION, isLegacy, isModern, type LegacyRevision } from './revisions.ts'
 
 export interface HttpOptions {
@@ -26,6 +26,8 @@ export interface HttpOptions {
   origins?: readonly string[] | ((origin: string) => boolean)
   /** Above this nothing is read, whatever it is; the application's `bodyLimit` says less for each tool. */
   maxBodyBytes?: number
+  /** Packs long answers; absent: they go as they are. Streams of events are never packed. */
+  pack?: Packer
   /** Told of what is no `RpcError`: the client hears only "Internal error". */
   onError?: (error: unknown, where: 'request' | 'transport') => void
 }
@@ -164,7 +166,7 @@ export function createHttpHandler(app: App, options: HttpOptions = {}): HttpHand
   const report = (error: unknown): RpcError => toRpcError(reported(error), true)
 
   return (req, res, principal) => {
-    const reply = new Reply(req, res)
+    const reply = new Reply(req, res, options.pack)
     const { origin, host } = req.headers
     if (!allowsHost(host ?? '')) return reply.error(403, null, invalidRequest('unknown Host'))
     if (origin !== undefined) {
