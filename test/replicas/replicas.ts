@@ -174,3 +174,20 @@ export async function until(isSo: () => Promise<boolean>, ms = 25_000): Promise<
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
+
+/** Queues pages of the web, at one replica and the other in turn, and waits until all are in the library. */
+export async function queue(
+  { one, two, web }: Replicas,
+  token: string,
+  paths: readonly string[],
+): Promise<void> {
+  const answers = await Promise.all(
+    paths.map((path, n) => [one, two][n % 2]!.api(token, 'queue_save', { url: `${web.origin}/${path}` })),
+  )
+  const refused = answers.find(({ status }) => status !== 200)
+  if (refused) throw new Error(JSON.stringify(refused.body))
+  await until(async () => {
+    const { body } = await one.api(token, 'list_items', { limit: 100 })
+    return (body['items'] as Json[]).length === paths.length
+  })
+}
