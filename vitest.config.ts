@@ -7,6 +7,7 @@ const ON_POSTGRES = [
   'src/{core,db,jobs,tools,mcp}/*.test.ts',
   'src/features/{!(accounts|capture),capture/tools}/**/*.test.ts',
   'src/features/capture/save-*.test.ts',
+  'src/app/export-*.test.ts',
   'src/db/postgres/**/*.test.ts',
   'test/contract/**/*.test.ts',
   'test/oauth/**/*.test.ts',
