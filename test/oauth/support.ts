@@ -196,8 +196,11 @@ export class Browser {
     const { pathname } = new URL(url)
     const fits = ({ path }: Cookie): boolean =>
       pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
+    // A form that another site sends brings only the cookies that may cross sites.
+    const crosses = new Headers(init.headers).get('x-cross-site') === 'yes'
     const cookie = [...this.jar.values()]
       .filter(fits)
+      .filter(({ attributes }) => !crosses || attributes.includes('SameSite=None'))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ')
     const headers = {
