@@ -68,6 +68,10 @@ const OF_A_SERVER: Readonly<Partial<Record<Trouble, Told>>> = {
   ],
 }
 
+/** What passes by itself, and when a client may look whether it did, in seconds. */
+const PASSING: ReadonlySet<Trouble | undefined> = new Set<Trouble>(['unreachable', 'locked', 'read_only'])
+const RETRY_S = 5
+
 /** A failure of the database in the reader's terms, or undefined where `error` is none. */
 export function databaseFailure(error: unknown): Failure | undefined {
   if (error instanceof NewerLibrary) {
@@ -77,7 +81,10 @@ export function databaseFailure(error: unknown): Failure | undefined {
     })
   }
   const told = error instanceof PostgresError ? toldOf(error) : ofFile(error)
-  return told && new Failure(told[0], told[1], { hint: told[2], cause: error })
+  if (!told) return undefined
+  const [code, message, hint] = told
+  const again = error instanceof PostgresError && PASSING.has(error.trouble) && { retryAfterSeconds: RETRY_S }
+  return new Failure(code, message, { hint, cause: error, ...again })
 }
 
 function ofFile(error: unknown): Told | undefined {

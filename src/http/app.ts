@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
-import { Failure } from '../core/failure.ts'
+import { toFailure } from '../core/to-failure.ts'
 import { createAccountData } from './account-data.ts'
 import { addressOf } from './address-of.ts'
 import { createApi } from './api.ts'
@@ -143,10 +143,8 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
     route(req, res).catch((error: unknown) => {
       noteRequest(error, requestIdOf(res))
       onError(error, 'http')
-      const failure = new Failure('internal_error', 'Something went wrong inside Commonplace.', {
-        hint: 'Try again in a moment.',
-      })
-      sendProblem(res, problemOf(failure, base))
+      dropBody(req, res)
+      sendProblem(res, problemOf(toFailure(error), base))
     })
   }
 }

@@ -6,12 +6,12 @@ import { isFault, toFailure } from '../core/to-failure.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { createApp } from '../mcp/app.ts'
 import { DEFINITIONS } from '../mcp/definitions.ts'
-import { RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
+import { Code, RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
 import { createHttpHandler, type HttpHandler } from '../mcp/protocol/http.ts'
 import { Reply, type PackedBody } from '../mcp/protocol/reply.ts'
 import { codingFor, compress, LEAST_MADE_BYTES } from './content-encoding.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
-import { dropBody } from './problem.ts'
+import { dropBody, statusOf } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
 import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
 import type { Tally } from './tally.ts'
@@ -76,7 +76,17 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
     const { origin, authorization } = req.headers
     // What a browser asks before, and what comes from a page that may not call, needs no token to be answered.
     if (req.method === 'OPTIONS' || (origin !== undefined && !allowsOrigin(origin))) return forAll(req, res)
-    const principal = await authenticate(accounts, authorization)
+    let principal
+    try {
+      principal = await authenticate(accounts, authorization)
+    } catch (error) {
+      // Whoever has a token keeps it: this says nothing of it.
+      const failure = toFailure(error)
+      onError(error, 'authenticate')
+      res.setHeader('retry-after', String(failure.retryAfterSeconds ?? 5))
+      const refusal = new RpcError(Code.internal, failure.message, failure.toJSON(), statusOf(failure))
+      return refuse(req, res, refusal, origin)
+    }
     if (!principal) {
       res.setHeader('www-authenticate', bearerChallenge(accounts, path, authorization !== undefined))
       return refuse(req, res, new RpcError(-32600, 'Authentication is required', undefined, 401), origin)
@@ -107,7 +117,11 @@ function refuse(
   if (origin !== undefined) reply.allowOrigin(origin)
   reply.message(
     error.status ?? 400,
-    JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: error.code, message: error.message } }),
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: error.code, message: error.message, data: error.data },
+    }),
   )
 }
 

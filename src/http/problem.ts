@@ -36,6 +36,8 @@ const STATUS_OF_CODE: Partial<Record<FailureCode, number>> = {
   timed_out: 504,
   library_locked: 503,
   unavailable: 503,
+  // The database takes no changes: nothing that the caller may do about it.
+  read_only: 503,
   disk_full: 507,
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../core/failure.ts'
+import { toFailure } from '../../core/to-failure.ts'
 import type { Accounts } from '../../features/accounts/accounts.ts'
 import {
   askToConfirmEmail,
@@ -152,17 +153,17 @@ function fail(
     return sendPage(res, error.message, markup`<p>${error.hint}</p>`, { status: 403 })
   const known = toOAuthError(error)
   noteRequest(error, requestIdOf(res))
-  if (!known) onError(error, 'oauth')
+  if (!known || known.status === 503) onError(error, 'oauth')
   if (res.headersSent) {
     res.destroy()
     return
   }
   const { code, message, status, challenge } =
     known ?? new OAuthError('server_error', 'something went wrong on our side', { status: 500 })
+  const { retryAfterSeconds } = toFailure(error)
   const headers: Record<string, string> = {
     ...(challenge && { 'www-authenticate': 'Basic realm="oauth"' }),
-    ...(error instanceof Failure &&
-      error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     // What is left of a body that is too large is not read.
     ...(status === 413 && { connection: 'close' }),
   }
@@ -179,8 +180,14 @@ function toOAuthError(error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error
   if (error instanceof Failure && error.code === 'rate_limited')
     return new OAuthError('temporarily_unavailable', `${error.message} ${error.hint}`, { status: 429 })
-  return undefined
+  const failure = toFailure(error)
+  if (!isOfDatabase(failure)) return undefined
+  return new OAuthError('temporarily_unavailable', `${failure.message} ${failure.hint}`, { status: 503 })
 }
+
+/** What keeps a database from answering is over by and by, and no fault of whoever asks. */
+const isOfDatabase = ({ code }: Failure): boolean =>
+  code === 'unavailable' || code === 'read_only' || code === 'disk_full' || code === 'library_locked'
 
 function urlOf(req: IncomingMessage, base: string): URL | undefined {
   try {
