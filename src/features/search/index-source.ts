@@ -157,6 +157,7 @@ async function derivePassages(db: Db, source: IndexedSource): Promise<NewPassage
     .select(['id', 'quote'])
     .where('source_id', '=', id)
     .where('trashed_at', 'is', null)
+    .orderBy('id')
     .execute()
   for (const highlight of highlights)
     passages.push(...cutBody(id, 'highlight', highlight.id, highlight.quote))
@@ -166,6 +167,7 @@ async function derivePassages(db: Db, source: IndexedSource): Promise<NewPassage
     .where('source_id', '=', id)
     .where('kind', '=', 'comment')
     .where('trashed_at', 'is', null)
+    .orderBy('id')
     .execute()
   for (const note of notes) passages.push(...cutBody(id, 'note', note.id, note.body))
   return passages

@@ -12,7 +12,12 @@ export async function listOwned(
 ): Promise<{ table: (typeof OWNED)[number]; id: number }[]> {
   const owned: { table: (typeof OWNED)[number]; id: number }[] = []
   for (const table of OWNED) {
-    const rows = await db.selectFrom(table).select('id').where('source_id', '=', sourceId).execute()
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('source_id', '=', sourceId)
+      .orderBy('id')
+      .execute()
     owned.push(...rows.map(({ id }) => ({ table, id })))
   }
   return owned
@@ -117,6 +122,7 @@ export async function findMedia(db: Db, hash: string): Promise<{ name: string | 
     .select('capture.given_name as name')
     .where('capture.given', '=', hash)
     .where('source.trashed_at', 'is', null)
+    .orderBy('capture.id')
     .executeTakeFirst()
   if (given) return given
   const shown = db

@@ -179,7 +179,7 @@ const functions = (schema: string): string[] => [
          where w.words @@ $1 and w.library_id = ${CURRENT_LIBRARY.replaceAll("'", "''")} limit $2) m'
          using query, most;
      end $$`,
-  // How much each part of a question says is known from how many of the matches have it (as inverse document frequency).
+  // Every passage that has a part of the question is among the matches: how many have it says what it is worth, as in BM25.
   `create function rank_words(query tsquery, parts tsquery[], low bigint, high bigint, most bigint)
    returns table (passage_id bigint) language plpgsql stable rows 300 ${DEFINER(schema)} as $$
      begin
@@ -188,8 +188,10 @@ const functions = (schema: string): string[] => [
            where w.words @@ $1 and w.library_id = ${CURRENT_LIBRARY.replaceAll("'", "''")}
              and w.passage_id between $2 and $3),
          part as materialized (
-           select p, ln(1 + l.last_passage / (0.5 + (select count(*) from matched where words @@ p))) as weight
-           from unnest($5) as p, library l where l.id = ${CURRENT_LIBRARY.replaceAll("'", "''")})
+           select p, ln(1 + (greatest(l.last_passage - n, 0) + 0.5) / (n + 0.5)) as weight
+           from library l, unnest($5) as p
+             cross join lateral (select count(*) as n from matched where words @@ p) held
+           where l.id = ${CURRENT_LIBRARY.replaceAll("'", "''")})
          select m.passage_id from matched m
          order by (select sum(weight * ts_rank(''{1,1,1,1}'', m.words, p, 1)) from part where m.words @@ p)
            desc nulls last, m.passage_id desc limit $4' using query, low, high, most, parts;
