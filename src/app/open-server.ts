@@ -286,11 +286,21 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       return Promise.race([asked.catch(() => false), late(READY_MS)])
     },
     async close() {
-      await work?.stop()
-      await libraries.closeAll()
-      await embedder?.close()
-      await accounts.close()
-      await store.close()
+      const steps = [
+        () => work?.stop(),
+        () => libraries.closeAll(),
+        () => embedder?.close(),
+        () => accounts.close(),
+        () => store.close(),
+      ]
+      // What a database that is away keeps from being written down keeps nothing else from being closed.
+      for (const step of steps) {
+        try {
+          await step()
+        } catch (error) {
+          onError(error, 'close')
+        }
+      }
     },
   }
 }

@@ -72,6 +72,7 @@ it('answers that it is unavailable while the database is away, and goes on by it
     expect((await at.one.api(token, 'list_items')).body['items']).toHaveLength(1)
     expect((await mcp('list_items')).status).toBe(200)
   }
+  expect(at.one.stderr()).not.toContain('unhandled')
   // What works on queued jobs is there again as well.
   await queue(at, await at.tokenFor(await at.newReader()), ['egret', 'bittern'])
 })
@@ -87,6 +88,8 @@ it('says so where the database takes no changes, and changes nothing', async () 
   }
   await readOnly(true)
   try {
+    // The connections that were there are found to be broken first.
+    await until(async () => (await at.two.api(token, 'list_items')).body['code'] === 'read_only')
     const refused = await at.two.api(token, 'queue_save', { url: `${at.web.origin}/crane` })
     expect(refused.status).toBe(503)
     expect(refused.body).toMatchObject({ code: 'read_only' })
