@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
 import { createDownloads } from './downloads.ts'
+import { createFeedback } from './feedback.ts'
 import { createJobEvents } from './job-events.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
 import { noteRequest, requestIdOf } from './request-id.ts'
@@ -37,13 +38,18 @@ export interface ApiParts {
 }
 
 /**
- * The HTTP API beside the tools: files in and out, and how far jobs are. The function answers the requests that are for it and
+ * The HTTP API beside the tools: files in and out, how far jobs are, and a word to the operator. The function answers the requests that are for it and
  * gives true; any other is left untouched. It never throws.
  */
 export function createApi(parts: ApiParts) {
   const { server, onError } = parts
   const { accounts } = server
-  const routes = [...createUploads(parts), ...createDownloads(parts), ...createJobEvents(parts)]
+  const routes = [
+    ...createUploads(parts),
+    ...createDownloads(parts),
+    ...createJobEvents(parts),
+    ...createFeedback(parts),
+  ]
 
   return async (req: IncomingMessage, res: ServerResponse, path: string, query: string): Promise<boolean> => {
     const route = routes.find((one) => one.path.test(path))

@@ -4,7 +4,6 @@ import { toFailure } from '../core/to-failure.ts'
 import { createAccountData } from './account-data.ts'
 import { addressOf } from './address-of.ts'
 import { createApi } from './api.ts'
-import { createFeedbackApi } from './feedback.ts'
 import { fixedAnswer } from './fixed-answer.ts'
 import { createMcp } from './mcp.ts'
 import { createOAuth } from './oauth/create-oauth.ts'
@@ -63,7 +62,6 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
   })
   const callTool = createToolApi({ server, tally: parts.tally, onError })
   const oauth = createOAuth({ accounts, addressOf: (req) => addressOf(req, proxies), onError })
-  const takeFeedback = createFeedbackApi({ server, onError })
   const accountData = createAccountData({ server, addressOf: (req) => addressOf(req, proxies), onError })
   const api = createApi({
     server,
@@ -114,7 +112,6 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
       return path === '/api' ? apiDescribed(req, res) : openApi(req, res)
     }
     if (path.startsWith('/api/') && (await api(req, res, path, query))) return
-    if (path === '/api/feedback') return takeFeedback(req, res)
     if (await accountData(req, res, path)) return
     if (await oauth(req, res)) return
     notFound(req, res)
