@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
 import type { Kysely } from 'kysely'
-import { inject } from 'vitest'
 import { createLibrary, type Library } from '../../src/core/library.ts'
 import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
 import { migrate, queriesOn } from '../../src/db/open.ts'
@@ -58,7 +57,8 @@ export async function postgresDb(): Promise<Kysely<Schema>> {
 let opened: Promise<Postgres> | undefined
 
 /** The PostgreSQL of this run, opened once for the tests of a file. */
-export function testPostgres(): Promise<Postgres> {
+export async function testPostgres(): Promise<Postgres> {
+  const { inject } = await import('vitest')
   return (opened ??= openPostgres({ url: inject('postgresUrl'), connections: 10 }))
 }
 
