@@ -48,7 +48,8 @@ export function prepared<S, V extends object, R>(
   return (db, values) => {
     const { adapter } = db.getExecutor()
     const text = textFor(db, adapter.constructor, values)
-    const query = { ...text, parameters: text.parameters.map((parameter) => valueOf(parameter, values)) }
+    const parameters = text.parameters.map((parameter) => valueOf(parameter, values))
+    const query = { sql: text.sql, parameters, query: text.query, queryId: text.queryId }
     const rows = answersAtOnce(adapter) ? adapter.answerAtOnce<R>(query, db.isTransaction) : undefined
     return rows ?? db.executeQuery<R>(query).then(({ rows }) => rows)
   }

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod'
-import type { AnyTool, Answer, Call, Scope } from '../core/define-tool.ts'
+import type { AnyTool, Answer, BoundCall, Call, Scope } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 import type { CallMark, Library } from '../core/library.ts'
 import { coerce } from './coerce.ts'
@@ -23,6 +23,19 @@ export async function callTool(
 ): Promise<Answer> {
   const bound = readArguments(tool, args)
   checkScopes(tool, bound.scopes, call.scopes)
+  return tool.describe(
+    await (tool.effect === 'read' ? bound.run(library, call) : write(tool, library, args, bound, call)),
+  )
+}
+
+/** Once for each `requestId`, and in the audit log. */
+async function write(
+  tool: AnyTool,
+  library: Library,
+  args: Record<string, unknown>,
+  bound: BoundCall,
+  call: ToolCall,
+): Promise<unknown> {
   const { requestId } = bound
   const { requestId: _id, ...own } = args
   const replay =
@@ -41,17 +54,25 @@ export async function callTool(
       await replay?.mark.seal?.(db, checked)
     },
   }
-  const work = () => bound.run(tool.effect === 'read' ? library : library.on(mark), call)
-  const output = replay ? await replay.run(work) : await work()
-  return tool.describe(output)
+  const work = () => bound.run(library.on(mark), call)
+  return replay ? await replay.run(work) : await work()
 }
 
-function readArguments(tool: AnyTool, args: Record<string, unknown>) {
+/** Most arguments are right as they come; only others are worth a second look. */
+function readArguments(tool: AnyTool, args: Record<string, unknown>): BoundCall {
   try {
-    const coerced = coerce(tool.input, args)
-    return tool.bind(coerced as Record<string, unknown>)
+    return bindAsTheyCome(tool, args) ?? tool.bind(coerce(tool.input, args) as Record<string, unknown>)
   } catch (error) {
     if (error instanceof ZodError) throw invalidInput(tool, error)
+    throw error
+  }
+}
+
+function bindAsTheyCome(tool: AnyTool, args: Record<string, unknown>): BoundCall | undefined {
+  try {
+    return tool.bind(args)
+  } catch (error) {
+    if (error instanceof ZodError) return undefined
     throw error
   }
 }

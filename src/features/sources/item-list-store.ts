@@ -28,12 +28,18 @@ export interface ItemFilter {
 /** Sources that have a text, newest first, with the number of all that fit the filter. */
 export async function listItems(
   db: Db,
-  { after, limit, offset, ...wanted }: ItemFilter,
+  { reading, kinds, after, limit, offset }: ItemFilter,
 ): Promise<{ items: ListedItem[]; total: number }> {
-  const page = { ...wanted, createdAt: after?.createdAt, id: after?.id, limit, offset }
-  const rows = await readPage(db, page)
-  const [first] = rows.length > 0 ? rows : await countItems(db, wanted)
-  const items = rows.map(({ total: _total, ...source }): ListedItem => ({
+  const rows = await readPage(db, {
+    reading,
+    kinds,
+    createdAt: after?.createdAt,
+    id: after?.id,
+    limit,
+    offset,
+  })
+  const [first] = rows.length > 0 ? rows : await countItems(db, { reading, kinds })
+  const items = rows.map((source): ListedItem => ({
     source,
     reading: 'unread',
     highlights: 0,
