@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { backUpServer, dumpServer } from '../../app/back-up-server.ts'
+import { backUpServer, dumpServer, SERVER_BACKUP_FACTS } from '../../app/back-up-server.ts'
 import type { Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
+import { usage } from '../flags.ts'
 import { STYLE } from '../print.ts'
 import { startProgress } from '../progress.ts'
 import { count, size } from '../when.ts'
@@ -12,6 +13,8 @@ import { serverConfigOf } from './admin-server.ts'
 export async function adminBackup(context: Context, [given]: readonly string[]): Promise<number> {
   const { env, args, out, err, json, signal } = context
   const config = serverConfigOf(env, args.one('library'))
+  if (given !== undefined && existsSync(join(given, SERVER_BACKUP_FACTS)))
+    throw usage(`${given} is a backup already.`, 'Name the folder that it lies in, or a new one.')
   const now = new Date()
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   const name = config.database ? `commonplace-${stamp}.dump` : `commonplace-${stamp}`
