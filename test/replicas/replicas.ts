@@ -159,7 +159,7 @@ async function spawnReplica(port: number, env: Record<string, string>): Promise<
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
