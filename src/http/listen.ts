@@ -17,8 +17,15 @@ const HEADERS_MS = 20_000
 /** Longer than proxies keep a connection, so that none is closed under a request that it just sent. */
 const KEEP_ALIVE_MS = 75_000
 
-/** Listens, before there is anything to serve: the port may have to be known first. Rejects where the address is taken. */
-export async function listen(host: string, port: number): Promise<Listening> {
+/**
+ * Listens, before there is anything to serve: the port may have to be known first. Rejects where the address is taken.
+ * `requestMs` is how long a request may take to arrive that is no file.
+ */
+export async function listen(
+  host: string,
+  port: number,
+  { requestMs = REQUEST_MS }: { requestMs?: number } = {},
+): Promise<Listening> {
   let app = (_req: IncomingMessage, res: ServerResponse): void => {
     res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end()
   }
@@ -30,7 +37,7 @@ export async function listen(host: string, port: number): Promise<Listening> {
       connectionsCheckingInterval: 5_000,
     },
     (req, res) => {
-      boundArrival(req)
+      boundArrival(req, requestMs)
       app(req, res)
     },
   )
@@ -59,11 +66,11 @@ export async function listen(host: string, port: number): Promise<Listening> {
 }
 
 /** Node has one bound for all requests, which is that of files; whatever else is slower than it may be loses its connection. */
-function boundArrival(req: IncomingMessage): void {
+function boundArrival(req: IncomingMessage, ms: number): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if ((length === undefined || length === '0') && encoding === undefined) return
   if (UPLOADS.test(req.url ?? '')) return
-  const late = setTimeout(() => req.socket.destroy(), REQUEST_MS)
+  const late = setTimeout(() => req.socket.destroy(), ms)
   late.unref()
   req.once('close', () => clearTimeout(late))
 }

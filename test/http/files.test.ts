@@ -296,6 +296,28 @@ describe('POST /api/files', () => {
     expect((await upload(markdown('Fourth'), { as: own })).status).toBe(202)
   })
 
+  it('counts as a write, and is not read where there were too many', async () => {
+    const limited = await startServer({
+      env: { COMMONPLACE_WRITES_PER_MINUTE: '2', COMMONPLACE_QUOTA_MB: '1' },
+    })
+    try {
+      const own = await limited.tokenFor(await limited.newReader())
+      const send = async (body: string): Promise<Upload> => {
+        const headers = { authorization: `Bearer ${own}` }
+        const response = await fetch(`${limited.base}/api/files?name=a.md`, { method: 'POST', headers, body })
+        return { status: response.status, body: (await response.json()) as Json, headers: response.headers }
+      }
+      const full = await send(markdown('x').padEnd(1_000_001, 'word '))
+      expect(full).toMatchObject({ status: 403, body: { code: 'quota_exceeded' } })
+      expect((await send(markdown('Small'))).status).toBe(202)
+      const refused = await send(markdown('Third'))
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      await limited.close()
+    }
+  })
+
   it.each([
     ['no boundary', 'multipart/form-data', 'x'],
     ['a boundary of nothing', 'multipart/form-data; boundary=""', 'x'],

@@ -38,6 +38,23 @@ describe('POST /api/tools/{name}', () => {
     expect(other).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   })
 
+  it('has a page that was queued captured by the server, once', async () => {
+    const call = { url: 'https://birds.example/curlew', note: 'later' }
+    const queued = await Promise.all([
+      at.api(token, 'queue_save', call),
+      at.mcp(token, 'queue_save', call).then(({ told }) => ({ status: 200, body: told })),
+      at.api(token, 'queue_save', call),
+    ])
+    for (const { status, body } of queued)
+      expect([status, body]).toEqual([200, { queued: true, requestedAt: queued[0].body['requestedAt'] }])
+    for (let told = queued[0].body; told['queued'] === true;)
+      told = (await at.api(token, 'queue_save', call)).body
+    const { results } = (await at.api(token, 'search_library', { query: 'essay curlew' })).body as {
+      results: Json[]
+    }
+    expect(results.filter(({ title }) => title === 'Essay curlew')).toHaveLength(1)
+  })
+
   it.each([
     ['list_items', { limit: 'many' }, 400, 'invalid_input'],
     ['list_items', { unknown: 1 }, 400, 'invalid_input'],
