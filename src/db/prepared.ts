@@ -21,6 +21,8 @@ type ElementOf<T> = Exclude<T, undefined> extends readonly (infer E)[] ? E : nev
 export interface AnswersAtOnce {
   /** The rows; undefined where the query has to wait for its turn, and then nothing was done. */
   answerAtOnce<R>(query: CompiledQuery<R>, inTransaction: boolean): R[] | undefined
+  /** See `stateOf`. */
+  state(): number | undefined
 }
 
 /**
@@ -53,6 +55,16 @@ export function prepared<S, V extends object, R>(
     const rows = answersAtOnce(adapter) ? adapter.answerAtOnce<R>(query, db.isTransaction) : undefined
     return rows ?? db.executeQuery<R>(query).then(({ rows }) => rows)
   }
+}
+
+/**
+ * A number that is another one as soon as anything was written to the database, by whichever process: what was read from it
+ * still holds for as long as the number stays. To be asked before what is to be remembered is read. Undefined where it cannot
+ * be told at once.
+ */
+export function stateOf(db: Pick<Kysely<unknown>, 'getExecutor'>): number | undefined {
+  const { adapter } = db.getExecutor()
+  return answersAtOnce(adapter) ? adapter.state() : undefined
 }
 
 const answersAtOnce = (adapter: object): adapter is AnswersAtOnce => 'answerAtOnce' in adapter

@@ -72,6 +72,10 @@ class DirectAdapter extends SqliteAdapter implements AnswersAtOnce, EngineAdapte
   answerAtOnce<R>(query: CompiledQuery<R>, inTransaction: boolean): R[] | undefined {
     return this.#driver.answerAtOnce(query, inTransaction)
   }
+
+  state(): number | undefined {
+    return this.#driver.state()
+  }
 }
 
 class SqliteDriver implements Driver {
@@ -129,6 +133,10 @@ class SqliteDriver implements Driver {
     if (this.#connection.inTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
+  state(): number | undefined {
+    return this.#ready && !this.#taken ? this.#connection.state() : undefined
+  }
+
   async destroy(): Promise<void> {
     this.#ready = false
     this.#connection.close()
@@ -140,12 +148,15 @@ interface Prepared {
   statement: Statement
   /** Of its columns; none where it gives no rows. */
   names: string[]
+  writes: boolean
 }
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Prepared>()
+  #version: Statement | undefined
+  #writes = 0
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
     this.#database = database
@@ -158,6 +169,7 @@ class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#statements.clear()
+    this.#version = undefined
     if (!this.#database.isOpen) return
     this.#database.close()
     noteClosed()
@@ -190,9 +202,17 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** Both only grow: what other connections committed (https://sqlite.org/pragma.html#pragma_data_version), what this one did. */
+  state(): number {
+    this.#version ??= this.#database.prepare('pragma data_version')
+    const { data_version: version } = this.#version.get() as { data_version: number }
+    return version + this.#writes
+  }
+
   #run<R>(query: CompiledQuery): QueryResult<R> {
     const prepared = this.#prepare(query.sql)
     const { statement } = prepared
+    if (prepared.writes) this.#writes++
     const values = query.parameters.map(bind)
     if (prepared.names.length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
@@ -218,7 +238,7 @@ class SqliteConnection implements DatabaseConnection {
     const names = namesOf(statement)
     // Rows as the binding makes them, named one by one and with a prototype of their own, are slow to make and to read.
     statement.setReturnArrays(true)
-    const made = { statement, names }
+    const made = { statement, names, writes: !/^\s*select\b/i.test(sql) }
     if (this.#statements.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#statements.keys()) {
         this.#statements.delete(oldest)
