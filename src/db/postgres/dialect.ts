@@ -169,11 +169,13 @@ class LibraryConnection implements DatabaseConnection {
     const client = await take(this.#pool)
     let broken = true
     try {
-      const [, answer, ended] = await Promise.allSettled([
-        client.query(this.#begin),
-        client.query(sql, values),
-        client.query('commit'),
-      ])
+      const [, answer, ended] = await Promise.allSettled(
+        together(client, () => [
+          client.query(this.#begin),
+          client.query(sql, values),
+          client.query('commit'),
+        ]),
+      )
       broken = ended.status === 'rejected'
       if (answer.status === 'rejected') throw answer.reason
       if (ended.status === 'rejected') throw ended.reason
@@ -186,6 +188,17 @@ class LibraryConnection implements DatabaseConnection {
   // oxlint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('Rows are not streamed from PostgreSQL: read them page by page')
+  }
+}
+
+/** Gives what `send` sends to the socket in one piece. */
+function together<T>(client: pg.PoolClient & { connection?: pg.Connection }, send: () => T): T {
+  const stream = client.connection?.stream
+  stream?.cork()
+  try {
+    return send()
+  } finally {
+    stream?.uncork()
   }
 }
 
