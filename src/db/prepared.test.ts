@@ -82,15 +82,20 @@ describe('a prepared query', () => {
   it('answers at once where the database is free, and waits for a change that is going on', async () => {
     const db = await shelfOf(1)
     const find = prepared(query)
+    // A turn of the process that is long over lets others go first.
+    await new Promise((resolve) => setImmediate(resolve))
     expect(find(db, { limit: 9 })).toEqual([{ id: 1, title: 'Book 1' }])
+    let begun = (): void => {}
+    const going = new Promise<void>((resolve) => (begun = resolve))
     let done = (): void => {}
     const change = db.transaction().execute(async (transaction) => {
       await sql`insert into book values (2, 'Book 2', null)`.execute(transaction)
       expect(idsOf(await find(transaction, { limit: 9 }))).toEqual([1, 2])
+      begun()
       await new Promise<void>((resolve) => (done = resolve))
       await sql`delete from book where id = 2`.execute(transaction)
     })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await going
     const read = find(db, { limit: 9 })
     expect(read).toBeInstanceOf(Promise)
     done()
