@@ -106,6 +106,11 @@ try {
         `${file} names no path of the machine that built it`,
       )
   }
+  for (const words of ['stdTimeFunctions', 'collectDefaultMetrics', 'createTransport'])
+    check(
+      !loadedAtStart(join(installed, 'dist')).includes(words),
+      `what an assistant starts does not load what only a server needs (${words})`,
+    )
   check(!existsSync(join(project, 'node_modules', 'zod')), 'what is bundled is not installed as well')
 
   facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -161,6 +166,19 @@ try {
 }
 say(`package: ${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** The code that `commonplace mcp` reads before it can answer. */
+function loadedAtStart(dist) {
+  const seen = new Set()
+  const read = (file) => {
+    if (seen.has(file)) return ''
+    seen.add(file)
+    const text = readFileSync(join(dist, file), 'utf8')
+    const parts = [...text.matchAll(/(?:^|[;}\n])(?:import|export)\b[^;'"()]*["']\.\/([\w.-]+\.js)["']/g)]
+    return [text, ...parts.map(([, part]) => read(part))].join('\n')
+  }
+  return read('main.js') + read('start.js')
+}
 
 /** Starts the server from the package, looks whether it is ready and counts, and ends it. */
 async function serve() {
