@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { passkeysWork } from '../../src/features/accounts/passkeys.ts'
 import { Authenticator, type CreationOptions, type Deviation } from './authenticator.ts'
@@ -421,6 +422,22 @@ describe('the script', () => {
     expect(again.status).toBe(304)
   })
 
+  it('brings what the browser needs, and sends what the device signed as the form that it found', async () => {
+    const owner = await reader()
+    const browser = await new Browser(server).signIn(owner)
+    const device = new Authenticator(server.base)
+    const made = await runScript(browser, device, '/account', 'create')
+    const added = await browser.postForPage(at('/account/passkey'), [...made, ['name', 'By script']])
+    expect(added.html).toContain('<b>By script</b>')
+    const visitor = new Browser(server)
+    const signed = await runScript(visitor, device, '/sign-in', 'get')
+    expect(emailOf(await visitor.postForPage(at('/sign-in/passkey'), signed))).toBe(owner.email)
+    // What goes wrong is told where the form is, and nothing is sent.
+    await expect(runScript(visitor, device, '/sign-in?again=1', 'get', 'x')).rejects.toThrow(
+      'That did not work. Try again, or take another way.',
+    )
+  })
+
   it('shows its forms; without it they are hidden and the others stand', async () => {
     const { html } = await policyOf(at('/sign-in'))
     expect(html).toMatch(
@@ -429,6 +446,88 @@ describe('the script', () => {
     expect(html).toMatch(/<form method="post" action="\/sign-in">/)
   })
 })
+
+/** A page with the script in it: presses the button, and gives the fields that are sent. */
+async function runScript(
+  browser: Browser,
+  device: Authenticator,
+  path: string,
+  which: 'get' | 'create',
+  csrf?: string,
+): Promise<[string, string][]> {
+  const { html } = await browser.page(at(path))
+  const [form = ''] = new RegExp(`<form[^>]*data-passkey="${which}"[\\s\\S]*?</form>`).exec(html) ?? []
+  const value = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? ''
+  const fields = { csrf: { value: csrf ?? value('csrf') }, credential: { value: value('credential') } }
+  const told = { textContent: '' }
+  const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+  const buffers = (record: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(record).map(([name, text]) => [
+        name,
+        new Uint8Array(Buffer.from(text, 'base64url')).buffer,
+      ]),
+    )
+  const answer = (credential: string) => {
+    const { rawId, type, response } = JSON.parse(credential)
+    const { transports = [], ...rest } = response
+    return {
+      rawId: buffers({ rawId })['rawId'],
+      type,
+      response: { ...buffers(rest), getTransports: () => transports },
+    }
+  }
+  return new Promise((resolve, reject) => {
+    let press: ((event: { preventDefault(): void }) => Promise<void>) | undefined
+    const element = {
+      hidden: true,
+      dataset: { passkey: which, options: /data-options="([^"]+)"/.exec(form)?.[1] },
+      elements: fields,
+      querySelector: () => told,
+      addEventListener: (_event: string, listener: typeof press) => void (press = listener),
+      submit: () =>
+        resolve(Object.entries(fields).map(([name, field]): [string, string] => [name, field.value])),
+    }
+    const navigator = {
+      credentials: {
+        get: async ({ publicKey }: { publicKey: Options & { challenge: Uint8Array } }) =>
+          answer(device.get({ ...publicKey, challenge: base64url(publicKey.challenge) })),
+        create: async ({
+          publicKey,
+        }: {
+          publicKey: Options & { challenge: Uint8Array; user: { id: Uint8Array } }
+        }) =>
+          answer(
+            device.create({
+              ...publicKey,
+              challenge: base64url(publicKey.challenge),
+              user: { id: base64url(publicKey.user.id) },
+            }),
+          ),
+      },
+    }
+    const run = async (): Promise<void> => {
+      const script = await (await fetch(at('/passkeys.js'))).text()
+      runInNewContext(script, {
+        window: { PublicKeyCredential: class {} },
+        navigator,
+        document: { querySelectorAll: () => [element] },
+        fetch: (to: string, init: RequestInit) =>
+          browser.request(at(to), { ...init, headers: { ...init.headers, origin: server.base } }),
+        atob,
+        btoa,
+        Uint8Array,
+        JSON,
+      })
+      expect(element.hidden).toBe(false)
+      let stayed = false
+      await press?.({ preventDefault: () => (stayed = true) })
+      expect(stayed).toBe(true)
+      reject(new Error(told.textContent))
+    }
+    run().catch(reject)
+  })
+}
 
 it.each([
   ['https://books.example.org', true],
