@@ -107,5 +107,9 @@ function warningsOf(config: ServerConfig, env: NodeJS.ProcessEnv): string[] {
     warnings.push(
       'COMMONPLACE_SIGN_UP is open and COMMONPLACE_SMTP_URL is not set: addresses cannot be verified, and nobody can reset a password.',
     )
+  if (config.operators.length > 0 && config.mail === undefined && Object.keys(config.providers).length === 0)
+    warnings.push(
+      'COMMONPLACE_OPERATORS are believed once their addresses are confirmed, and nothing here can confirm one: set COMMONPLACE_SMTP_URL or a provider.',
+    )
   return warnings
 }
