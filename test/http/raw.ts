@@ -1,11 +1,11 @@
 /** Requests as no well-behaved client sends them. */
 import { connect } from 'node:net'
 
-/** Sends bytes as they are, one piece after the other, and gives what comes back until the connection ends or `until` is there. */
+/** Sends bytes as they are, one piece after the other, and gives what comes back until the connection ends, `until` is there or `signal` aborts. */
 export function sendRaw(
   base: string,
   pieces: readonly (string | Buffer)[],
-  { until, hangUp = false }: { until?: RegExp; hangUp?: boolean } = {},
+  { until, hangUp = false, signal }: { until?: RegExp; hangUp?: boolean; signal?: AbortSignal } = {},
 ): Promise<string> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve) => {
@@ -16,6 +16,7 @@ export function sendRaw(
       resolve(heard)
     }
     socket.setTimeout(10_000, finish)
+    signal?.addEventListener('abort', finish)
     socket.on('data', (chunk) => {
       heard += chunk.toString('latin1')
       if (until?.test(heard)) finish()
