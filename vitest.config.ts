@@ -41,6 +41,8 @@ export default defineConfig({
           exclude: EXCLUDED,
           globalSetup: ['test/support/postgres-setup.ts'],
           env: { COMMONPLACE_TEST_DATABASE: 'postgres' },
+          // Each statement is a way to another process and back.
+          testTimeout: 90_000,
         },
       },
     ],

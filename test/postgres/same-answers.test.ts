@@ -109,8 +109,8 @@ describe('the same library on either database', () => {
   it('answers the same to every list, search and reading, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(source, { minLength: 1, maxLength: 8 }),
-        fc.array(query, { minLength: 3, maxLength: 6 }),
+        fc.array(source, { minLength: 1, maxLength: 6 }),
+        fc.array(query, { minLength: 2, maxLength: 4 }),
         async (sources, queries) => {
           const answers = []
           for (const library of await bothLibraries(world)) {
@@ -143,7 +143,7 @@ describe('the same library on either database', () => {
           expect(answers[1]).toEqual(answers[0])
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 
