@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { addSource } from '../../test/support/sources.ts'
 import { testLibrary } from '../../test/support/library.ts'
 import { SCOPES } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 import { callTool } from '../tools/call-tool.ts'
 import { TOOLS } from '../tools/registry.ts'
+import { writeResult } from './protocol/messages.ts'
 import { createApp, type Engine } from './app.ts'
 import { DEFINITIONS } from './definitions.ts'
 import { Context } from './protocol/context.ts'
@@ -34,7 +36,22 @@ it('a library that cannot be opened is a failure of the call, and the next call 
     structuredContent: { code: 'library-locked', hint: 'Try again in a moment.' },
   })
   locked = false
-  expect(await app.callTool('list_items', {}, context())).toMatchObject({ structuredContent: { total: 0 } })
+  const opened = await app.callTool('list_items', {}, context())
+  expect(JSON.parse(writeResult(opened))).toMatchObject({ structuredContent: { total: 0 } })
+})
+
+it('gives the data once as a text and once as it is, and both are the same', async () => {
+  const library = await testLibrary()
+  await addSource(library, { title: 'Héron "gris" \u2028', text: 'Some words.' })
+  const tools = new Map(TOOLS.map((tool) => [tool.name, tool]))
+  const app = appOn(async () => ({
+    tools,
+    call: (tool, args, { client, signal, progress }) =>
+      callTool(tool, library, args, { scopes: new Set(SCOPES), connection: client, signal, progress }),
+  }))
+  const answer = JSON.parse(writeResult(await app.callTool('list_items', {}, context())))
+  expect(answer.structuredContent.items).toMatchObject([{ title: 'Héron "gris" \u2028' }])
+  expect(JSON.parse(answer.content[0].text)).toEqual(answer.structuredContent)
 })
 
 it('what is no failure of ours is logged, and none of it is shown', async () => {

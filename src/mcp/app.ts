@@ -4,6 +4,7 @@ import type { Definition } from './definitions.ts'
 import type { App, ToolResult } from './protocol/app.ts'
 import type { Context } from './protocol/context.ts'
 import { RpcError, invalidParams } from './protocol/errors.ts'
+import { JsonText } from './protocol/messages.ts'
 
 /** What running a tool takes; loaded at the first call. */
 export interface Engine {
@@ -91,12 +92,13 @@ function succeeded({ verbatim }: AnyTool, output: Record<string, unknown>, summa
     const { [verbatim]: _thing, ...rest } = output
     return { content: [{ type: 'text', text: thing }], structuredContent: rest }
   }
+  const json = JSON.stringify(output)
   return {
     content: [
-      { type: 'text', text: JSON.stringify(output) },
+      { type: 'text', text: json },
       { type: 'text', text: summary, annotations: { audience: ['user'] } },
     ],
-    structuredContent: output,
+    structuredContent: new JsonText(json),
   }
 }
 
