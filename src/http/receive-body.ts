@@ -16,6 +16,7 @@ export interface Received {
 
 /** More than this waits on the disk: whoever sends slowly takes no memory. */
 const IN_MEMORY = 1024 * 1024
+const MOST_CHUNKS = 1024
 
 /**
  * Takes a body in as it comes. Undefined where it is larger than `limit` bytes: of that nothing is kept, and what is left of it
@@ -23,8 +24,9 @@ const IN_MEMORY = 1024 * 1024
  */
 export async function receiveBody(req: IncomingMessage, limit: number): Promise<Received | undefined> {
   if (Number(req.headers['content-length'] ?? 0) > limit) return undefined
-  const chunks: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
+  let waiting = 0
   let file: TemporaryFile | undefined
   try {
     // Leaving the loop early would otherwise end the connection before there is an answer.
@@ -34,11 +36,17 @@ export async function receiveBody(req: IncomingMessage, limit: number): Promise<
         await file?.discard()
         return undefined
       }
-      if (size > IN_MEMORY) {
-        file ??= await openTemporary(chunks.splice(0))
-        await file.add(chunk)
-      } else chunks.push(chunk)
+      chunks.push(chunk)
+      waiting += chunk.length
+      // A body that comes byte by byte would take a hundred times its size.
+      if (chunks.length >= MOST_CHUNKS) chunks = [Buffer.concat(chunks, waiting)]
+      if (waiting <= IN_MEMORY) continue
+      file ??= await openTemporary()
+      await file.add(Buffer.concat(chunks, waiting))
+      chunks = []
+      waiting = 0
     }
+    if (file && waiting > 0) await file.add(Buffer.concat(chunks, waiting))
     if (!req.complete) throw Object.assign(new Error('The client left'), { code: 'ECONNRESET' })
   } catch (error) {
     await file?.discard()
@@ -53,12 +61,12 @@ export async function receiveBody(req: IncomingMessage, limit: number): Promise<
 }
 
 interface TemporaryFile {
-  add(chunk: Buffer): Promise<void>
+  add(bytes: Buffer): Promise<void>
   read(size: number): Promise<Buffer>
   discard(): Promise<void>
 }
 
-async function openTemporary(begun: Buffer[]): Promise<TemporaryFile> {
+async function openTemporary(): Promise<TemporaryFile> {
   const folder = await mkdtemp(join(tmpdir(), 'commonplace-upload-')).catch(failWriting)
   const path = join(folder, 'body')
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -71,11 +79,10 @@ async function openTemporary(begun: Buffer[]): Promise<TemporaryFile> {
   }
   // A process that is killed leaves nothing, where the system lets a file be used that has no name any more.
   await remove().catch(() => undefined)
-  const add = async (chunk: Buffer): Promise<void> => {
-    await handle.appendFile(chunk).catch(failWriting)
-  }
-  const file: TemporaryFile = {
-    add,
+  return {
+    async add(bytes) {
+      await handle.appendFile(bytes).catch(failWriting)
+    },
     async read(size) {
       const bytes = Buffer.allocUnsafeSlow(size)
       for (let at = 0; at < size;) {
@@ -90,13 +97,6 @@ async function openTemporary(begun: Buffer[]): Promise<TemporaryFile> {
       await remove()
     },
   }
-  try {
-    for (const chunk of begun) await add(chunk)
-  } catch (error) {
-    await file.discard()
-    throw error
-  }
-  return file
 }
 
 function failWriting(cause: unknown): never {
