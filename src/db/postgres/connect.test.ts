@@ -12,3 +12,17 @@ test('counts and ids are numbers, bytes are bytes', async () => {
     await pool.end()
   }
 })
+
+test('what an address sets for its connections is set, beside what the server needs', async () => {
+  const url = new URL(inject('postgresUrl'))
+  url.searchParams.set('options', '-c work_mem=9MB -c jit=on')
+  const pool = openPool({ url: url.href, connections: 1 }, 'pg_monitor')
+  try {
+    const { rows } = await pool.query(
+      `select current_setting('work_mem') as memory, current_setting('jit') as jit, current_user as role`,
+    )
+    expect(rows).toEqual([{ memory: '9MB', jit: 'off', role: 'pg_monitor' }])
+  } finally {
+    await pool.end()
+  }
+})

@@ -14,6 +14,8 @@ const CONNECT_MS = 5_000
 const LOCK_MS = 10_000
 /** A process that stands still with a library's lock in its hand loses it. */
 const IDLE_IN_TRANSACTION_MS = 60_000
+/** A connection that nobody wants is kept for so long: opening one takes longer than most calls. */
+const IDLE_MS = 5 * 60_000
 /** Longer than any statement of ours: one that was lost on the way fails at last. */
 const QUERY_MS = 120_000
 
@@ -37,19 +39,31 @@ const shared = {
 export function openPool({ url, connections }: PostgresOptions, role?: string): pg.Pool {
   const pool = new pg.Pool({
     ...shared,
-    connectionString: url,
+    ...addressed(url, role),
     max: connections,
+    idleTimeoutMillis: IDLE_MS,
     pipeline: true,
     query_timeout: QUERY_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Compiling a query takes longer than any of ours runs.
-    options: role === undefined ? '-c jit=off' : `-c jit=off -c role=${role}`,
   })
   // Whoever was using the connection hears of it from the query; without a listener it would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/** What the address itself sets for its connections stays, but for what the server cannot do without. */
+function addressed(
+  url: string,
+  role: string | undefined,
+): Pick<pg.ClientConfig, 'connectionString' | 'options'> {
+  const address = new URL(url)
+  const given = address.searchParams.get('options')
+  address.searchParams.delete('options')
+  // Compiling a query takes longer than any of ours runs.
+  const own = role === undefined ? '-c jit=off' : `-c jit=off -c role=${role}`
+  return { connectionString: address.href, options: given === null ? own : `${given} ${own}` }
 }
 
 /** One connection, of the role that owns the tables. */
