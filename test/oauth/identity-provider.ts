@@ -189,7 +189,7 @@ export async function openIdp(shape: Shape = {}): Promise<LocalIdp> {
         features: { devInteractions: { enabled: false } },
         interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
         adapter: memory(),
-        ttl: { AuthorizationCode: 60 },
+        ttl: { AuthorizationCode: 60, AccessToken: 60, IdToken: 60, Interaction: 60, Grant: 60, Session: 60 },
         ...(shape.routes && { routes: shape.routes }),
       })
       provider.proxy = true

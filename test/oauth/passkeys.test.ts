@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensureFirstReader } from '../../src/features/accounts/identity.ts'
 import { passkeysWork } from '../../src/features/accounts/passkeys.ts'
 import { Authenticator, type CreationOptions, type Deviation } from './authenticator.ts'
 import {
@@ -250,6 +251,14 @@ describe('a passkey', () => {
     )
     expect(pages.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
   })
+})
+
+it('the first reader needs no link at the start once they have a passkey', async () => {
+  const { reader: first, link } = await ensureFirstReader(server.accounts)
+  expect(link).toBeDefined()
+  const browser = await new Browser(server).signIn(first)
+  await add(browser, new Authenticator(server.base))
+  expect((await ensureFirstReader(server.accounts)).link).toBeUndefined()
 })
 
 describe('a challenge', () => {
@@ -509,7 +518,7 @@ async function runScript(
     const run = async (): Promise<void> => {
       const script = await (await fetch(at('/passkeys.js'))).text()
       runInNewContext(script, {
-        window: { PublicKeyCredential: class {} },
+        window: { PublicKeyCredential: () => {} },
         navigator,
         document: { querySelectorAll: () => [element] },
         fetch: (to: string, init: RequestInit) =>

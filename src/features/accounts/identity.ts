@@ -20,6 +20,7 @@ import {
 import { resetLetterFor } from './reset-password.ts'
 import { countLetter, hostOf, sendLetter } from './send-letter.ts'
 import { endSessions } from './session-store.ts'
+import { canSignIn } from './ways-in.ts'
 
 // Who the reader is, and nothing of what they allow to whom. The rest of the program knows readers by what stands here alone
 // (docs/decisions/0007-identity-behind-one-file.md).
@@ -126,7 +127,7 @@ export async function mailSignInLink(accounts: Accounts, email: string, address:
 
 export interface FirstReader {
   reader: Reader
-  /** Where the reader signs in, as long as they have no password: else whoever loses a cookie is locked out. */
+  /** Where the reader signs in, as long as they have no other way in: else whoever loses a cookie is locked out. */
   link: string | undefined
 }
 
@@ -140,8 +141,7 @@ export async function ensureFirstReader(
 ): Promise<FirstReader> {
   const { db } = accounts
   const reader = (await findReaderByLibrary(db, LOCAL_LIBRARY)) ?? (await makeFirstReader(accounts))
-  // A password without an address that it goes with signs nobody in.
-  if (reader.email !== null && (await hasPassword(accounts, reader.id))) return { reader, link: undefined }
+  if (await canSignIn(accounts, reader)) return { reader, link: undefined }
   if (!shared) await dropLinks(db, reader.id, 'sign-in')
   return { reader, link: await makeSignInLink(accounts, reader.id) }
 }

@@ -50,6 +50,10 @@ function countOf(
   )
 }
 
+/** Whether a reader gets in without anybody's help. */
+export const canSignIn = async (accounts: Accounts, reader: Reader): Promise<boolean> =>
+  countOf(accounts, reader, await waysIn(accounts, reader)) > 0
+
 export type Way = { passkey: string } | { identity: Pick<ExternalIdentity, 'issuer' | 'subject'> }
 
 /** Takes a way to sign in away, unless it is the last one; `unknown` where the reader has no such one. */
