@@ -102,7 +102,9 @@ async function nearest(count) {
 }
 
 /** As PostgreSQL does by itself after a while. */
-const analyse = () => asOwner('vacuum analyze')
+function analyse() {
+  return asOwner('vacuum analyze')
+}
 
 async function asOwner(...statements) {
   const { default: pg } = await import('pg')

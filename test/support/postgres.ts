@@ -103,6 +103,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     },
     resume: start,
     async stop() {
+      server.ref()
       for (const server of watched) {
         server.stdin!.end()
         if (server.exitCode === null) await once(server, 'exit')
