@@ -11,6 +11,7 @@ import {
   listReaders,
   setEmail,
 } from '../../src/features/accounts/reader-store.ts'
+import { sweep } from '../../src/features/accounts/sweep.ts'
 import { createMail } from '../../src/outside/mail.ts'
 import { openMailbox, type Mailbox } from './mailbox.ts'
 import {
@@ -328,6 +329,20 @@ describe('an invitation', () => {
     expect(await withdrawInvitation(server.accounts, back.id)).toBe(true)
     expect((await new Browser(server).page(back.link!)).status).toBe(403)
     expect(await withdrawInvitation(server.accounts, back.id)).toBe(false)
+  })
+
+  it('that nobody used is swept when it is over, one that was used is kept', async () => {
+    const { link } = await makeInvitation(server.accounts)
+    await use(link!, { email: 'guest@example.org', password: PASSWORD })
+    await makeInvitation(server.accounts)
+    await makeInvitation(server.accounts, { email: 'never@example.org' })
+    const kept = async () =>
+      (await server.accounts.db.selectFrom('invitation').select('used_at').execute()).length
+    await sweep(server.accounts)
+    expect(await kept()).toBe(3)
+    server.pass(7 * 86_400 + 1)
+    await sweep(server.accounts)
+    expect(await kept()).toBe(1)
   })
 
   it('is kept as a hash', async () => {
