@@ -1,0 +1,117 @@
+// One vitest that stays, so that a mutation costs a test and not a start. Nothing on disk is changed: the sources are read as
+// they would be without one rule.
+import { fileURLToPath } from 'node:url'
+import { createVitest } from 'vitest/node'
+import { MUTATIONS } from './mutations.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+let current
+
+const mutation = {
+  name: 'mutation',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!current || !id.endsWith(`/${current[1]}`)) return undefined
+    const [, file, found, instead] = current
+    if (code.split(found).length !== 2) throw new Error(`This stands not once in ${file}: ${found}`)
+    return { code: code.replace(found, () => instead), map: null }
+  },
+}
+
+const vitest = await createVitest(
+  'test',
+  {
+    root,
+    config: false,
+    watch: false,
+    include: ['test/oauth/*.test.ts', 'src/features/accounts/*.test.ts', 'src/outside/mail.test.ts'],
+    pool: 'threads',
+    // Everything is loaded once: the tests of one file do not touch those of another.
+    isolate: false,
+    maxWorkers: 1,
+    testTimeout: 30_000,
+    bail: 1,
+    reporters: [{}],
+  },
+  { plugins: [mutation] },
+)
+await vitest.standalone()
+
+/** Runs a file, or one test of it: `failed` is undefined where all passed; `ran` says whether any test did run. */
+async function run(file, test) {
+  if (test === undefined) vitest.resetGlobalTestNamePattern()
+  else
+    vitest.setGlobalTestNamePattern(
+      new RegExp(`${test.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}$`),
+    )
+  const { testModules } = await vitest.runTestSpecifications(await vitest.globTestSpecifications([file]))
+  let ran = false
+  let failed
+  for (const module of testModules) {
+    for (const one of module.children.allTests()) {
+      const { state } = one.result()
+      if (state === 'passed' || state === 'failed') ran = true
+      if (state === 'failed') failed ??= { test: nameOf(one) }
+    }
+    // What fails after the last test, such as the look at what went wrong inside.
+    if (!module.ok()) failed ??= {}
+  }
+  return { ran, failed }
+}
+
+/** As patterns are compared with: the names of its suites and its own, by spaces. */
+function nameOf(test) {
+  const names = [test.name]
+  for (let at = test.parent; at.type === 'suite'; at = at.parent) names.unshift(at.name)
+  return names.join(' ')
+}
+
+function set(next) {
+  for (const one of [current, next]) if (one) vitest.invalidateFile(root + one[1])
+  current = next
+}
+
+async function notices(file, test) {
+  const { ran, failed } = await run(file, test)
+  return ran && failed ? failed : undefined
+}
+
+async function mutate({ number, known, order }) {
+  set(MUTATIONS[number])
+  if (known) {
+    const noticed = await notices(...known)
+    if (noticed) return known.length === 2 ? known : named(known[0], noticed)
+  }
+  for (const file of order) {
+    const noticed = await notices(file)
+    if (noticed) return named(file, noticed)
+  }
+  return undefined
+}
+
+/** With the test's name only where it notices by itself, and passes by itself with the rule in its place. */
+async function named(file, { test }) {
+  if (test === undefined || !(await notices(file, test))) return [file]
+  set(undefined)
+  const { ran, failed } = await run(file, test)
+  return ran && !failed ? [file, test] : [file]
+}
+
+process.on('message', (question) => {
+  void (async () => {
+    if (question.what === 'files') {
+      const found = await vitest.globTestSpecifications()
+      return { files: found.map(({ moduleId }) => moduleId.slice(root.length)) }
+    }
+    if (question.what === 'run') return run(question.file)
+    const caught = await mutate(question)
+    set(undefined)
+    return { caught }
+  })().then(
+    (answer) => process.send(answer),
+    (error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+      process.exit(1)
+    },
+  )
+})
