@@ -103,8 +103,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     },
     resume: start,
     async stop() {
-      server.ref()
       for (const server of watched) {
+        server.ref()
         server.stdin!.end()
         if (server.exitCode === null) await once(server, 'exit')
       }
