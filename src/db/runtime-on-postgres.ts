@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { PostgresError } from './postgres/postgres-error.ts'
+import { named } from './postgres/statement-name.ts'
 import type { CallCounts, Claim, Runtime, WorkDue } from './runtime.ts'
 
 /**
@@ -34,7 +35,7 @@ async function ask<Row extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<pg.QueryResult<Row>> {
   try {
-    return await pool.query<Row>(text, values)
+    return await pool.query<Row>(named(text, values))
   } catch (error) {
     throw new PostgresError(error)
   }

@@ -11,6 +11,7 @@ import {
 import type pg from 'pg'
 import type { Engine, EngineAdapter } from '../engine.ts'
 import { PostgresError } from './postgres-error.ts'
+import { named } from './statement-name.ts'
 import type { Turns } from './turns.ts'
 
 export interface LibraryDialectOptions {
@@ -157,7 +158,9 @@ class LibraryConnection implements DatabaseConnection {
     const values = query.parameters.map(bind)
     try {
       return resultOf<R>(
-        await (this.#open ? this.#open.client.query(query.sql, values) : this.#alone(query.sql, values)),
+        await (this.#open
+          ? this.#open.client.query(named(query.sql, values))
+          : this.#alone(query.sql, values)),
       )
     } catch (error) {
       throw asPostgresError(error)
@@ -172,7 +175,7 @@ class LibraryConnection implements DatabaseConnection {
       const [, answer, ended] = await Promise.allSettled(
         together(client, () => [
           client.query(this.#begin),
-          client.query(sql, values),
+          client.query(named(sql, values)),
           client.query('commit'),
         ]),
       )
