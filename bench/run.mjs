@@ -23,6 +23,7 @@ const runs = [
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
   ['serve', []],
+  ['replicas', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),
 ]
 const chosen = values.only?.split(',')
