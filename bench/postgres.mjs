@@ -93,6 +93,9 @@ async function nearest(count) {
        ('x' || md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text))::bit(512)
      from generate_series(0, ${count * 10 - 1}) i`,
     'vacuum analyze code',
+    // Once more: what somebody else may have been reading until now.
+    'select pg_sleep(1)',
+    'vacuum analyze code',
   )
   const db = postgres.ofLibrary(libraries[3])
   const codes = await bench.engineOf(db).vectors.codesOf(db, { id: 'bench', dimensions: 512 })

@@ -53,17 +53,22 @@ export function openPool({ url, connections }: PostgresOptions, role?: string): 
   return pool
 }
 
-/** What the address itself sets for its connections stays, but for what the server cannot do without. */
+/**
+ * Our queries are short and many: compiling one or sharing it out to other processes takes longer than it runs, and what they
+ * read is mostly in memory.
+ */
+const TUNED = '-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.1'
+
+/** What the address itself sets for its connections goes before what we set, but for the role. */
 function addressed(
   url: string,
   role: string | undefined,
 ): Pick<pg.ClientConfig, 'connectionString' | 'options'> {
   const address = new URL(url)
-  const given = address.searchParams.get('options')
+  const given = address.searchParams.get('options') ?? ''
   address.searchParams.delete('options')
-  // Compiling a query takes longer than any of ours runs.
-  const own = role === undefined ? '-c jit=off' : `-c jit=off -c role=${role}`
-  return { connectionString: address.href, options: given === null ? own : `${given} ${own}` }
+  const options = `${TUNED} ${given} ${role === undefined ? '' : `-c role=${role}`}`.trim()
+  return { connectionString: address.href, options }
 }
 
 /** One connection, of the role that owns the tables. */

@@ -114,6 +114,7 @@ const TABLES: readonly string[] = [
      code varbit not null, primary key (library_id, passage_id), ${partOf('passage', 'passage_id')})`,
   // With the codes in it: a search for the nearest reads them one after the other, and no row of the table.
   `create index code_by_model on code (library_id, model) include (passage_id, code)`,
+  `create statistics code_length on length(code) from code`,
   `create table vector (
      ${LIBRARY}, passage_id bigint not null, quantised bytea not null, primary key (library_id, passage_id),
      ${partOf('passage', 'passage_id')})`,
