@@ -41,6 +41,8 @@ export interface LocalIdp {
   tamper: {
     document?: (found: Record<string, unknown>) => Record<string, unknown> | Response
     tokens?: (found: Record<string, unknown>) => Record<string, unknown> | Response
+    /** The document has moved to another path, and its place says so. */
+    moved?: boolean
     /** The provider knows nothing of PKCE. */
     withoutPkce?: boolean
   }
@@ -103,6 +105,9 @@ export async function openIdp(shape: Shape = {}): Promise<LocalIdp> {
   const server = createServer((req, res) => {
     void (async () => {
       if (!provider || !handle) return res.writeHead(503).end()
+      if (idp.tamper.moved === true && req.url?.startsWith('/.well-known/'))
+        return res.writeHead(302, { location: `/moved${req.url}` }).end()
+      if (req.url?.startsWith('/moved/')) req.url = req.url.slice('/moved'.length)
       if (idp.tamper.withoutPkce === true && req.url)
         req.url = req.url.replaceAll(/&?code_challenge(_method)?=[^&]*/g, '')
       if (req.url?.startsWith('/interaction/') !== true) return handle(req, res)

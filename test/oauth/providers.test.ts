@@ -357,14 +357,17 @@ describe('a provider', () => {
       authorization_endpoint: 'http://school.example/auth',
     })
     await expect(leave(setting, new Browser(setting.server))).rejects.toThrow(/503/)
+    setting.idp.tamper.document = (found) => ({ ...found, token_endpoint: 'http://school.example/token' })
+    expect((await signIn(setting)).status).toBe(403)
+    expect(setting.idp.asked.filter((line) => line.includes('school.example'))).toEqual([])
   })
 
   it('that sends us elsewhere is not followed', async () => {
     const setting = await setUp('google')
-    setting.idp.tamper.document = () =>
-      new Response(null, { status: 302, headers: { location: 'http://127.0.0.1:9/' } })
+    setting.idp.tamper.moved = true
     await expect(leave(setting, new Browser(setting.server))).rejects.toThrow(/503/)
-    expect(setting.idp.asked).toHaveLength(1)
+    setting.idp.tamper = {}
+    await leave(setting, new Browser(setting.server))
   })
 
   it('whose answer has no end is not read to it', async () => {

@@ -101,7 +101,6 @@ async function signIn(
     return signedIn(await findByIdentity(db, person, at))
   }
 
-  if (accounts.signUp === 'closed') return { refused: 'closed' }
   await countSignUp(accounts, address)
   const made = await becomeReader(accounts, {
     email: provedEmail(person),
