@@ -6,13 +6,15 @@ import type { ApiCall, ApiParts, ApiRoute } from './api.ts'
 import { isUnchanged } from './conditional.ts'
 import { jobStatus, type JobStatus } from './job-status.ts'
 import { OpenCount } from './turns.ts'
-import { needScopes } from './who-calls.ts'
+import { needScopes, stillCalls } from './who-calls.ts'
 
 /** How often a job's row is looked at; whichever process does the job writes it there. */
 const LOOK_MS = 500
 /** Proxies close what is silent for longer. */
 const HEARTBEAT_MS = 15_000
-/** A stream ends after this, and its client comes again: a token that was revoked meanwhile is then refused. */
+/** How many looks at a job there are to one at whether its listener's token or session still holds. */
+const LOOKS_PER_CHECK = 4
+/** A stream ends after this, and its client comes again. */
 const LONGEST_MS = 10 * 60_000
 /** How soon a client comes again. */
 const RETRY_MS = 2_000
@@ -79,6 +81,7 @@ export function createJobEvents({ server, ending, onError }: ApiParts): ApiRoute
   function follow(call: ApiCall, res: ServerResponse, first: JobStatus, seen: string | undefined): void {
     let told = seen
     let looking = false
+    let looks = 0
     const end = (): void => void res.end()
     const tell = (status: JobStatus): void => {
       const data = JSON.stringify(status)
@@ -94,6 +97,8 @@ export function createJobEvents({ server, ending, onError }: ApiParts): ApiRoute
       if (looking || res.writableEnded) return
       looking = true
       try {
+        if (++looks % LOOKS_PER_CHECK === 0 && !(await stillCalls(server.accounts, call.req, call.caller)))
+          return end()
         tell(await find(call))
       } catch (error) {
         // The job, the reader or the database is gone: a client that comes again is told which.

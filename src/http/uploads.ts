@@ -11,7 +11,7 @@ import { boundaryOf, readForm } from './multipart.ts'
 import { httpProblem, sendProblem, sendProblemEarly } from './problem.ts'
 import { receiveBody } from './receive-body.ts'
 import { OpenCount, Turns } from './turns.ts'
-import { needScopes } from './who-calls.ts'
+import { askWho, needScopes, stillCalls } from './who-calls.ts'
 
 /** What a form may have beside the file. */
 const FORM_BYTES = 64 * 1024
@@ -54,6 +54,8 @@ export function createUploads({ server, uploadBytes }: ApiParts): ApiRoute[] {
       if (!received) return sendProblemEarly(req, res, tooLarge(uploadBytes))
       try {
         await turns.take(async () => {
+          // A file may take a quarter of an hour to come.
+          if (!(await stillCalls(server.accounts, req, caller))) return askWho(server.accounts, req, res)
           const bytes = await received.bytes()
           const sent = boundary === undefined ? fromBody(req, bytes, query) : fromForm(bytes, boundary, query)
           if (sent.bytes.length > uploadBytes) return sendProblem(res, tooLarge(uploadBytes))

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SCOPES, type Scope } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 import type { Accounts } from '../features/accounts/accounts.ts'
-import { authenticate } from '../features/accounts/authenticate.ts'
+import { authenticate, authenticateAgain } from '../features/accounts/authenticate.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody, problemOf, sendProblem } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
@@ -42,6 +42,23 @@ export async function whoCalls(
     counted: `reader ${id}`,
     request: requestIdOf(res),
   }
+}
+
+/**
+ * Whether the token or the session that a request came with still holds: what takes long must not outlive a revocation, nor a
+ * reader who is suspended or gone.
+ */
+export async function stillCalls(
+  accounts: Accounts,
+  req: IncomingMessage,
+  { readerId }: Pick<Caller, 'readerId'>,
+): Promise<boolean> {
+  const { authorization } = req.headers
+  const now =
+    authorization === undefined
+      ? (await readSession(accounts, req))?.reader.id
+      : (await authenticateAgain(accounts, authorization))?.readerId
+  return now === readerId
 }
 
 /** Answers who is nobody. */

@@ -4,6 +4,9 @@ import { z } from 'zod'
 import { defineJob, type JobRun } from '../../src/core/define-job.ts'
 import { Failure } from '../../src/core/failure.ts'
 import { startWorker, type Worker } from '../../src/jobs/worker.ts'
+import { makePersonalToken, revokePersonalToken } from '../../src/features/accounts/personal-token-store.ts'
+import { startSession } from '../../src/features/accounts/session-store.ts'
+import { suspendReader } from '../../src/features/accounts/suspension.ts'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { startServer, type TestServer } from './serve.ts'
 
@@ -249,6 +252,28 @@ describe('GET /api/jobs/{id}/events', () => {
 })
 
 describe('GET /api/jobs/{id}', () => {
+  it('ends where its token is revoked, its reader suspended or their session over', async () => {
+    const other = await at.newReader()
+    const { accounts } = at.server
+    const id = await at.server.libraries.use(other, async ({ library }) =>
+      String(await library.change((change) => change.later(job, {}))),
+    )
+    const { id: tokenId, token: own } = await makePersonalToken(accounts, other, {
+      name: 'a',
+      scopes: ['sources:read'],
+    })
+    const cookie = `commonplace=${await startSession(accounts, other)}`
+    const byCookie = await fetch(`${at.base}/api/jobs/${id}/events`, { headers: { cookie } })
+    const streams = [await listen(id, {}, own), await listen(id, {}, await at.tokenFor(other))] as const
+    for (const stream of streams) expect((await stream.next())?.data).toMatchObject({ id, state: 'pending' })
+    await revokePersonalToken(accounts, other, tokenId)
+    expect(await streams[0].next()).toBeUndefined()
+    await suspendReader(accounts, other)
+    expect(await streams[1].next()).toBeUndefined()
+    expect(await byCookie.text()).toContain('pending')
+    expect((await listen(id, {}, own)).status).toBe(401)
+  })
+
   it('is answered anew only when something has changed', async () => {
     const wait = gate()
     step = () => wait.passed

@@ -5,9 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Scope } from '../../src/core/define-tool.ts'
+import {
+  listPersonalTokens,
+  makePersonalToken,
+  revokePersonalToken,
+} from '../../src/features/accounts/personal-token-store.ts'
 import { startSession } from '../../src/features/accounts/session-store.ts'
+import { suspendReader } from '../../src/features/accounts/suspension.ts'
 import { dispositionOf, fileNameIn, safeName } from '../../src/http/file-name.ts'
 import { readSession } from '../../src/http/session.ts'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
@@ -272,6 +278,39 @@ describe('POST /api/files', () => {
     const whole = await added(markdown('Whole'), '?name=whole.md', own)
     expect((await itemsOf(own)).map(({ id }) => id)).toEqual([whole])
     expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('stores nothing for a token that is revoked, or a reader suspended or deleted, while the file comes', async () => {
+    const { accounts, removeLibrary } = at.server
+    for (const over of [
+      (tokenId: string, owner: string) => revokePersonalToken(accounts, owner, tokenId),
+      (_tokenId: string, owner: string) => suspendReader(accounts, owner),
+      (_tokenId: string, owner: string) => removeLibrary(owner),
+    ]) {
+      const owner = await at.newReader()
+      const { id, token: own } = await makePersonalToken(accounts, owner, {
+        name: 'a',
+        scopes: ['sources:write', 'sources:read'],
+      })
+      const bytes = markdown(`Late ${id}`)
+      const body = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = body.writable.getWriter()
+      const answer = fetch(`${at.base}/api/files?name=late.md`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${own}` },
+        body: body.readable,
+        duplex: 'half',
+      } as RequestInit)
+      await writer.write(Buffer.from(bytes.slice(0, 100)))
+      // It was let in: the file is on its way.
+      await vi.waitFor(async () =>
+        expect(await listPersonalTokens(accounts, owner)).toMatchObject([{ calls: 1 }]),
+      )
+      await over(id, owner)
+      await writer.write(Buffer.from(bytes.slice(100)))
+      await writer.close()
+      expect((await answer).status).toBe(401)
+    }
   })
 
   it('waits for what comes a byte at a time', async () => {

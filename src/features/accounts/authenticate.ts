@@ -23,18 +23,32 @@ export async function authenticate(
   accounts: Accounts,
   authorization: string | undefined,
 ): Promise<Principal | undefined> {
+  const now = accounts.now()
+  const found = await find(accounts, authorization, now)
+  if (found) accounts.usage.note(found.personal ? 'personal_token' : 'oauth_grant', found.id, now)
+  return found?.principal
+}
+
+/** The same for a call that goes on: it is no further one. */
+export const authenticateAgain = async (
+  accounts: Accounts,
+  authorization: string | undefined,
+): Promise<Principal | undefined> => (await find(accounts, authorization, accounts.now()))?.principal
+
+async function find(
+  accounts: Accounts,
+  authorization: string | undefined,
+  now: Date,
+): Promise<Found | undefined> {
   const token = /^Bearer +([\w-]{20,200}) *$/i.exec(authorization ?? '')?.[1]
   if (token === undefined) return undefined
-  const now = accounts.now()
   const remembered = rememberedOf(accounts.db)
   let found = remembered?.get(token)
   if (!found || found.until <= now.getTime()) {
     found = await findToken(accounts, token, now)
-    if (!found) return undefined
-    if (remembered && remembered.size < MOST_REMEMBERED) remembered.set(token, found)
+    if (found && remembered && remembered.size < MOST_REMEMBERED) remembered.set(token, found)
   }
-  accounts.usage.note(found.personal ? 'personal_token' : 'oauth_grant', found.id, now)
-  return found.principal
+  return found
 }
 
 interface Found {
