@@ -17,7 +17,7 @@ const RUNTIME_FILE = 'runtime.db'
 const LIBRARIES_FOLDER = 'libraries'
 const MEDIA_FOLDER = 'media'
 /** One library among many gets less memory than one alone. */
-const CACHE_KIB = 4_000
+const CACHE_KIB = 2_000
 /** While one reader's file is locked by another program, all readers of this process wait. */
 const BUSY_MS = 1_000
 
