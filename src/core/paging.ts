@@ -12,6 +12,8 @@ const CODE_LENGTH = 22
 const LONGEST = 4_096
 
 const keys = new WeakMap<Kysely<Schema>, Promise<Buffer>>()
+/** Keys of libraries that could not be written yet. */
+const unwritten = new WeakMap<Kysely<Schema>, Buffer>()
 
 /**
  * A cursor for the page after `position` (JSON: the sort key and id of the last row). It is bound to `filter`, which is the
@@ -57,8 +59,7 @@ function keyOf(library: Library): Promise<Buffer> {
 async function readOrMakeKey(library: Library): Promise<Buffer> {
   const stored = await getLocal(library.db, KEY_NAME)
   if (stored !== undefined) return Buffer.from(stored, 'base64url')
-  const made = randomBytes(KEY_BYTES)
-  // A library that cannot be written (read-only, locked, a full disk) has cursors that live as long as the process.
+  const made = unwritten.get(library.db) ?? randomBytes(KEY_BYTES)
   if (library.readOnly) return made
   const kept = library.change(async ({ db }) => {
     await db
@@ -68,5 +69,10 @@ async function readOrMakeKey(library: Library): Promise<Buffer> {
       .execute()
     return Buffer.from((await getLocal(db, KEY_NAME))!, 'base64url')
   })
-  return kept.catch(() => made)
+  return kept.catch(() => {
+    // Locked, or a full disk: its cursors live as long as the process, or until another process has kept a key.
+    unwritten.set(library.db, made)
+    keys.delete(library.db)
+    return made
+  })
 }
