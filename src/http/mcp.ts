@@ -5,7 +5,8 @@ import { Failure } from '../core/failure.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { createApp } from '../mcp/app.ts'
-import { DEFINITIONS } from '../mcp/definitions.ts'
+import { DEFINITIONS, PROMPTABLE, READABLE } from '../mcp/definitions.ts'
+import type { Engine } from '../mcp/engine.ts'
 import { Code, RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
 import { createHttpHandler, type HttpHandler } from '../mcp/protocol/http.ts'
 import { Reply, type PackedBody } from '../mcp/protocol/reply.ts'
@@ -13,7 +14,7 @@ import { codingFor, compress, LEAST_MADE_BYTES } from './content-encoding.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody, statusOf } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
-import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
+import { bodyLimitOf, callerOf, enterLibrary, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
 import type { Tally } from './tally.ts'
 
 export interface McpParts {
@@ -35,12 +36,11 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
   const running = { ...server, tally }
   const handlers = new Map<string, HttpHandler>()
 
-  const engine = {
+  const engine: Engine = {
     tools: SERVER_TOOLS,
-    toFailure,
-    call: (...[tool, args, call]: Parameters<EngineCall>) =>
-      runTool(running, call.principal as Caller, tool, args, call),
-    challenge: (failure: Failure) => scopeChallenge(accounts.base, failure),
+    call: (tool, args, call) => runTool(running, call.principal as Caller, tool, args, call),
+    enter: (what, call, work) => enterLibrary(running, call.principal as Caller, what, call, work),
+    challenge: (failure) => scopeChallenge(accounts.base, failure),
   }
 
   /** One application a selection: what a connection does not want is neither listed nor called. */
@@ -48,12 +48,14 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
     const key = families.join()
     const known = handlers.get(key)
     if (known) return known
+    const isChosen = (family: string) => families.some((chosen) => chosen === family)
     const app = createApp({
       version,
       definitions: DEFINITIONS.filter(
-        ({ family, definition }) =>
-          SERVER_TOOLS.has(definition.name) && families.some((chosen) => chosen === family),
+        ({ family, definition }) => SERVER_TOOLS.has(definition.name) && isChosen(family),
       ),
+      resources: READABLE.filter(({ family }) => isChosen(family)),
+      prompts: PROMPTABLE,
       engine: () => engine,
       bodyLimit: (name) => bodyLimitOf(SERVER_TOOLS.get(name)),
       onError: (error) => isFault(error) && onError(error, 'tool'),
@@ -103,8 +105,6 @@ function pack(req: IncomingMessage, body: string): Promise<PackedBody> | undefin
   const coding = body.length < LEAST_MADE_BYTES ? undefined : codingFor(req, ['gzip', 'br'])
   return coding && compress(body, coding).then((bytes) => ({ coding, bytes }))
 }
-
-type EngineCall = import('../mcp/app.ts').Engine['call']
 
 function refuse(
   req: IncomingMessage,

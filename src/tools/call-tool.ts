@@ -1,9 +1,7 @@
-import { ZodError } from 'zod'
-import type { AnyTool, Answer, BoundCall, Call, Scope } from '../core/define-tool.ts'
-import { Failure } from '../core/failure.ts'
+import type { AnyTool, Answer, BoundCall, Call } from '../core/define-tool.ts'
 import type { CallMark, Library } from '../core/library.ts'
-import { coerce } from './coerce.ts'
-import { invalidInput } from './invalid-input.ts'
+import { bindArguments } from './bind-arguments.ts'
+import { checkScopes } from './check-scopes.ts'
 import { replayOf } from './replay.ts'
 
 export interface ToolCall extends Call {
@@ -21,8 +19,8 @@ export async function callTool(
   args: Record<string, unknown>,
   call: ToolCall,
 ): Promise<Answer> {
-  const bound = readArguments(tool, args)
-  checkScopes(tool, bound.scopes, call.scopes)
+  const bound = bindArguments(tool, args)
+  checkScopes(tool.name, bound.scopes, call.scopes)
   return tool.describe(
     await (tool.effect === 'read' ? bound.run(library, call) : write(tool, library, args, bound, call)),
   )
@@ -56,32 +54,4 @@ async function write(
   }
   const work = () => bound.run(library.on(mark), call)
   return replay ? await replay.run(work) : await work()
-}
-
-/** Most arguments are right as they come; only others are worth a second look. */
-function readArguments(tool: AnyTool, args: Record<string, unknown>): BoundCall {
-  try {
-    return bindAsTheyCome(tool, args) ?? tool.bind(coerce(tool.input, args) as Record<string, unknown>)
-  } catch (error) {
-    if (error instanceof ZodError) throw invalidInput(tool, error)
-    throw error
-  }
-}
-
-function bindAsTheyCome(tool: AnyTool, args: Record<string, unknown>): BoundCall | undefined {
-  try {
-    return tool.bind(args)
-  } catch (error) {
-    if (error instanceof ZodError) return undefined
-    throw error
-  }
-}
-
-function checkScopes(tool: AnyTool, needed: readonly Scope[], granted: ReadonlySet<Scope>): void {
-  const missing = needed.filter((scope) => !granted.has(scope))
-  if (missing.length === 0) return
-  throw new Failure('insufficient_scope', `${tool.name} needs the scope ${missing.join(' and ')}.`, {
-    hint: 'Ask the reader to connect again and allow it.',
-    details: { missing },
-  })
 }

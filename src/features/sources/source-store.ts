@@ -12,8 +12,14 @@ export type Source = Selectable<SourceTable>
 export async function findSource(db: Db, id: number): Promise<Source | undefined> {
   const source = await db.selectFrom('source').selectAll().where('id', '=', id).executeTakeFirst()
   if (source) return source
+  const target = await aliasTarget(db, id)
+  return target === undefined ? undefined : findSource(db, target)
+}
+
+/** What an id that was given up for another stands for now, be it of a source, a highlight or a note. */
+export async function aliasTarget(db: Db, id: number): Promise<number | undefined> {
   const alias = await db.selectFrom('alias').select('target_id').where('id', '=', id).executeTakeFirst()
-  return alias && findSource(db, alias.target_id)
+  return alias?.target_id
 }
 
 /** The item behind an id as a tool was given it; trashed ones are gone. Throws `item_not_found`. */
