@@ -57,12 +57,13 @@ const TABLES: readonly string[] = [
      start_offset integer, end_offset integer, state ${TEXT} not null, matched ${TEXT}, locator ${TEXT},
      color ${TEXT}, origin ${TEXT} not null, ${TIMES}, ${OF_SOURCE})`,
   `create index highlight_by_source on highlight (library_id, source_id, start_offset)`,
-  `create index highlight_by_creation on highlight (library_id, created_at desc, id desc)`,
+  `create index highlight_listed on highlight (library_id, created_at desc, id desc, source_id) where trashed_at is null`,
   `create table note (
      ${SYNCED}, source_id bigint not null, highlight_id bigint, kind ${TEXT} not null, body ${TEXT} not null, ${TIMES},
      ${OF_SOURCE}, ${partOf('highlight', 'highlight_id')})`,
   `create index note_by_source on note (library_id, source_id)`,
   `create index note_by_highlight on note (library_id, highlight_id) where highlight_id is not null`,
+  `create index note_listed on note (library_id, created_at desc, id desc) where trashed_at is null`,
   `create table read (
      ${SYNCED}, source_id bigint not null, status ${TEXT} not null, started_on ${TEXT}, finished_on ${TEXT},
      format ${TEXT}, until ${TEXT}, rating integer check (rating between 1 and 20), review ${TEXT}, ${TIMES},
