@@ -192,6 +192,16 @@ describe('a sign-in link', () => {
     expect(sessionOf(second)).toBeUndefined()
   })
 
+  it('says whom it signs in: one that a stranger made for their own account is seen through', async () => {
+    const stranger = await newReader(server, 'stranger@example.org')
+    const link = await makeSignInLink(server.accounts, stranger.id)
+    const victim = await new Browser(server).signIn(reader)
+    const page = await victim.page(link)
+    expect(page.html).toContain('You will be <b>stranger@example.org</b>')
+    await useLink(new Browser(server), link)
+    expect((await victim.page(link)).html).not.toContain('stranger@example.org')
+  })
+
   it('used twice at once signs in once', async () => {
     const link = await makeSignInLink(server.accounts, reader.id)
     const both = await Promise.all([1, 2].map(() => useLink(new Browser(server), link)))

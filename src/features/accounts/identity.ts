@@ -4,7 +4,7 @@ import { LIFETIME } from './lifetimes.ts'
 import { nobodysHash, passwordFits } from './password.ts'
 import { countAttempt, networkOf, uncountAttempt } from './rate-counter-store.ts'
 import { signInLetter } from './letters.ts'
-import { dropLinks, keepLink, takeLink } from './one-time-link-store.ts'
+import { dropLinks, findLink, keepLink, takeLink } from './one-time-link-store.ts'
 import {
   insertReader,
   emailKey,
@@ -96,6 +96,12 @@ export async function isOwnPassword(
 export async function makeSignInLink(accounts: Accounts, readerId: string): Promise<string> {
   const secret = await keepLink(accounts, { readerId, purpose: 'sign-in', seconds: LIFETIME.signInLink })
   return `${accounts.base}/sign-in?link=${secret}`
+}
+
+/** Whom a link would sign in, without using it. */
+export async function readerOfSignInLink(accounts: Accounts, secret: string): Promise<Reader | undefined> {
+  const link = await findLink(accounts, 'sign-in', secret)
+  return link && findReader(accounts.db, link.readerId)
 }
 
 /** The reader of a link that was not used before. */

@@ -1,6 +1,11 @@
-import { mailSignInLink, signInWithPassword, useSignInLink } from '../../features/accounts/identity.ts'
+import {
+  mailSignInLink,
+  readerOfSignInLink,
+  signInWithPassword,
+  useSignInLink,
+} from '../../features/accounts/identity.ts'
 import { beginSession, finishSession, isFromOurPage, readSession } from '../session.ts'
-import { sendRefused } from './consent.ts'
+import { nameOf, sendRefused } from './consent.ts'
 import { redirect, type Endpoint, type Exchange } from './endpoint.ts'
 import { placeAfter, sendLimited, type Fault } from './entrance.ts'
 import { sendLookIntoMail } from './letter-page.ts'
@@ -116,8 +121,12 @@ ${signUp === 'open' && markup`<p><small>New here? <a href="/sign-up${onward}">Ma
   )
 }
 
-/** The link alone signs nobody in: programs that look at links in messages would use it up. */
-function sendLinkPage(exchange: Exchange, link: string): void {
+/**
+ * The link alone signs nobody in: programs that look at links in messages would use it up. The page says as whom: a link may be
+ * a stranger's, into whose library somebody would then save things.
+ */
+async function sendLinkPage(exchange: Exchange, link: string): Promise<void> {
+  const reader = await readerOfSignInLink(exchange.accounts, link)
   const next = placeAfter(exchange.url.searchParams.get('next'))
   sendPage(
     exchange.res,
@@ -126,6 +135,7 @@ function sendLinkPage(exchange: Exchange, link: string): void {
 ${visitorField(exchange)}<input type="hidden" name="next" value="${next}">
 <input type="hidden" name="link" value="${link}">
 <p>This link signs you in on this browser. It works once.</p>
+${reader && markup`<p>You will be <b>${nameOf({ reader })}</b>: go on only if that is you.</p>`}
 <p><button>Sign in</button></p>
 </form>`,
   )
