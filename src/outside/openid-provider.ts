@@ -12,6 +12,8 @@ export interface OpenIdProviderOptions {
   secret(): string
   scope?: string
   answersBy?: 'query' | 'form_post'
+  /** Whether an address that the provider says it checked is one that it can speak for; any, where left out. */
+  speaksFor?: (email: string, claims: Readonly<Record<string, unknown>>) => boolean
   fetch?: Fetch
 }
 
@@ -28,6 +30,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
  */
 export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityProvider {
   const { name, title, issuer, clientId, scope = 'openid email profile', answersBy = 'query' } = options
+  const { speaksFor = () => true } = options
   const client: OAuth.Client = { client_id: clientId }
   const jwks: OAuth.JWKSCacheInput = {}
   let known: { server: OAuth.AuthorizationServer; until: number } | undefined
@@ -136,7 +139,8 @@ export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityPr
       subject: claims.sub,
       ...(typeof email === 'string' && { email }),
       // Apple writes it as a string.
-      emailVerified: verified === true || verified === 'true',
+      emailVerified:
+        (verified === true || verified === 'true') && typeof email === 'string' && speaksFor(email, about),
       ...(typeof name === 'string' && { name }),
     }
   }

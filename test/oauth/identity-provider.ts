@@ -9,6 +9,8 @@ export interface Claims {
   sub: string
   email?: string
   email_verified?: boolean | string
+  /** The organisation whose account it is at Google. */
+  hd?: string
   name?: string
 }
 
@@ -141,7 +143,7 @@ export async function openIdp(shape: Shape = {}): Promise<LocalIdp> {
     issuer,
     clientId: 'commonplace',
     clientSecret: 'the client secret',
-    person: { sub: 'one', email: 'one@example.org', email_verified: true },
+    person: { sub: 'one', email: 'one@example.org', email_verified: true, hd: 'example.org' },
     declines: false,
     asked: [],
     tamper: {},
@@ -186,7 +188,7 @@ export async function openIdp(shape: Shape = {}): Promise<LocalIdp> {
           accountId: sub,
           claims: () => ({ ...idp.person, sub }),
         }),
-        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], name: [] },
+        claims: { openid: ['sub'], email: ['email', 'email_verified', 'hd'], profile: ['name'], name: [] },
         conformIdTokenClaims: shape.emailInIdToken === false,
         pkce: { required: () => false },
         jwks: { keys: [jwk] },

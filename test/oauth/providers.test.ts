@@ -123,6 +123,7 @@ describe.each(['google', 'apple', 'oidc'] as const)('%s', (name) => {
       sub: 's-1',
       email: 'Ada@Example.org',
       email_verified: name === 'apple' ? 'true' : true,
+      ...(name === 'google' && { hd: 'example.org' }),
     }
     const first = await signIn(setting)
     expect([first.status, emailOf(first)]).toEqual([200, 'ada@example.org'])
@@ -432,7 +433,7 @@ describe('a reader who is there already', () => {
   it('is signed in by address only where both sides proved it; then by identity', async () => {
     const setting = await setUp('google')
     const reader = await proved(setting, 'both@example.org')
-    setting.idp.person = { sub: 's-1', email: 'Both@example.org', email_verified: true }
+    setting.idp.person = { sub: 's-1', email: 'Both@example.org', email_verified: true, hd: 'example.org' }
     expect(emailOf(await signIn(setting))).toBe('both@example.org')
     await setEmail(setting.server.accounts.db, reader.id, 'elsewhere@example.org', null)
     expect(emailOf(await signIn(setting))).toBe('elsewhere@example.org')
@@ -460,6 +461,33 @@ describe('a reader who is there already', () => {
     expect(await listReaders(setting.server.accounts.db)).toEqual([
       expect.objectContaining({ id: reader.id }),
     ])
+  })
+
+  it('is not where Google once checked an address of another mail server: it may have changed hands', async () => {
+    const setting = await setUp('google')
+    const { db } = setting.server.accounts
+    for (const [email, hd, status] of [
+      ['ada@example.org', undefined, 409],
+      ['ada@gmail.com.example.org', undefined, 409],
+      ['ada@example.org', '', 409],
+      ['Ada@Gmail.com', undefined, 200],
+      ['ada@school.example', 'school.example', 200],
+    ] as const) {
+      const known = await findReaderByEmail(db, email)
+      if (!known) await proved(setting, email.toLowerCase())
+      const sub = `of ${email}`
+      setting.idp.person = { sub, email, email_verified: true, ...(hd !== undefined && { hd }) }
+      const browser = new Browser(setting.server)
+      expect([email, (await signIn(setting, browser)).status, hasSession(browser)]).toEqual([
+        email,
+        status,
+        status === 200,
+      ])
+    }
+    // Nor does whoever comes first by it have it for their own.
+    setting.idp.person = { sub: 'new', email: 'new@example.org', email_verified: true }
+    expect((await signIn(setting)).status).toBe(200)
+    expect(await findReaderByEmail(db, 'new@example.org')).toBeUndefined()
   })
 
   it('adds a provider on the account page, and is signed in by it from then on', async () => {
@@ -569,7 +597,7 @@ describe('somebody new', () => {
       expect((await signIn(setting, new Browser(setting.server), path)).status).toBe(403)
       setting.idp.person = { sub: 'one', email: 'one@example.org', email_verified: false }
       expect((await signIn(setting, new Browser(setting.server), path)).status).toBe(403)
-      setting.idp.person = { sub: 'one', email: 'one@example.org', email_verified: true }
+      setting.idp.person = { sub: 'one', email: 'one@example.org', email_verified: true, hd: 'example.org' }
       expect(emailOf(await signIn(setting, new Browser(setting.server), path))).toBe('one@example.org')
       setting.idp.person = { sub: 'three', email: 'one@example.org', email_verified: true }
       const again = new Browser(setting.server)
