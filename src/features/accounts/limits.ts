@@ -27,6 +27,8 @@ export interface AccountLimits {
   passkey: Limit
   /** Hosted assistants register all their readers' connections from a few addresses. */
   register: Limit
+  /** The same from everywhere: clients stay for ever, and whoever has a whole provider's addresses is many networks. */
+  registerInAll: Limit
   authorize: Limit
   /** Refused requests of one client from one address at the token and revocation endpoints. */
   refusedTokens: Limit
@@ -53,6 +55,7 @@ export const ACCOUNT_LIMITS: AccountLimits = {
   provider: { count: 600, seconds: QUARTER },
   passkey: { count: 600, seconds: QUARTER },
   register: { count: 120, seconds: 3_600 },
+  registerInAll: { count: 3_000, seconds: 3_600 },
   authorize: { count: 300, seconds: QUARTER },
   refusedTokens: { count: 100, seconds: QUARTER },
   refusedTokensByAddress: { count: 3_000, seconds: QUARTER },
