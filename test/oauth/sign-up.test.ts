@@ -331,6 +331,13 @@ describe('an invitation', () => {
     expect(await withdrawInvitation(server.accounts, back.id)).toBe(false)
   })
 
+  it('that was used is not taken back', async () => {
+    const { link, id } = await makeInvitation(server.accounts)
+    await use(link!, { email: 'guest@example.org', password: PASSWORD })
+    expect(await withdrawInvitation(server.accounts, id)).toBe(false)
+    expect(await listInvitations(server.accounts)).toHaveLength(1)
+  })
+
   it('that nobody used is swept when it is over, one that was used is kept', async () => {
     const { link } = await makeInvitation(server.accounts)
     await use(link!, { email: 'guest@example.org', password: PASSWORD })
@@ -384,6 +391,17 @@ describe('an invitation by mail', () => {
     const account = await fill(browser, await browser.page(letter), { password: PASSWORD })
     expect(emailOf(account)).toBe('byhand@example.org')
     expect((await listInvitations(server.accounts))[0]).toMatchObject({ usedBy: 'byhand@example.org' })
+  })
+
+  it('that ends before the letter is read lets nobody in', async () => {
+    const { link } = await makeInvitation(server.accounts)
+    server.pass(7 * 86_400 - 3_600)
+    const browser = new Browser(server)
+    await fill(browser, await browser.page(link!), { email: 'slow@example.org' })
+    const letter = await browser.page(await mailbox.linkTo('slow@example.org'))
+    server.pass(3_601)
+    expect((await fill(browser, letter, { password: PASSWORD })).status).toBe(403)
+    expect(await listReaders(server.accounts.db)).toEqual([])
   })
 
   it('of two who asked with one, the first who reads their letter gets in', async () => {
