@@ -23,6 +23,8 @@ const runs = [
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
   ['serve', []],
+  ['libraries', []],
+  ['fuzz', []],
   ['replicas', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),
 ]
