@@ -6,7 +6,7 @@ const ON_SQLITE = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const ON_POSTGRES = [
   'src/{core,db,jobs,tools,mcp}/*.test.ts',
   'src/features/{!(accounts|capture),capture/tools}/**/*.test.ts',
-  'src/features/capture/save-*.test.ts',
+  'src/features/capture/save-cases.test.ts',
   'src/app/export-*.test.ts',
   'src/db/postgres/**/*.test.ts',
   'test/contract/**/*.test.ts',
@@ -43,6 +43,7 @@ export default defineConfig({
           env: { COMMONPLACE_TEST_DATABASE: 'postgres' },
           // Each statement is a way to another process and back.
           testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
     ],
