@@ -8,9 +8,13 @@ import { urlKey } from './url-key.ts'
 
 export type Source = Selectable<SourceTable>
 
+const readSource = prepared((db: Db, given: Given<{ id: number }>) =>
+  db.selectFrom('source').selectAll().where('id', '=', given.value('id')),
+)
+
 /** The source that an id stands for, an id that was given up by a merge included. */
 export async function findSource(db: Db, id: number): Promise<Source | undefined> {
-  const source = await db.selectFrom('source').selectAll().where('id', '=', id).executeTakeFirst()
+  const [source] = await readSource(db, { id })
   if (source) return source
   const target = await aliasTarget(db, id)
   return target === undefined ? undefined : findSource(db, target)
