@@ -69,7 +69,7 @@ const ODD = [
   '\0',
   '__proto__',
   'constructor',
-  '../../server.db',
+  '../../etc/passwd',
   "'; drop table source; --",
   '"*" NEAR(',
   '2026-02-30',
