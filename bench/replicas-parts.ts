@@ -5,6 +5,7 @@ import { makePersonalToken } from '../src/features/accounts/personal-token-store
 import { addReader } from '../src/features/accounts/reader-store.ts'
 import { requestCapture, storeGiven } from '../src/features/capture/capture-source.ts'
 
+import pg from 'pg'
 export { startOwnPostgres } from '../test/support/postgres.ts'
 export { serveWeb } from '../test/support/web-server.ts'
 
@@ -31,4 +32,23 @@ export async function fillDatabase(
   await server.work().drained()
   await server.close()
   return tokens
+}
+
+/** What was asked to be captured, past row-level security: addresses, and how many could not be. */
+export async function captured(
+  databaseUrl: string,
+): Promise<{ urls: Set<string>; failed: number; open: number }> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ url: string; state: string }>('select url, state from capture')
+    const count = (...states: string[]): number => rows.filter(({ state }) => states.includes(state)).length
+    return {
+      urls: new Set(rows.map(({ url }) => url)),
+      failed: count('failed'),
+      open: count('pending', 'processing'),
+    }
+  } finally {
+    await client.end()
+  }
 }
