@@ -1,3 +1,4 @@
+import { Failure } from '../core/failure.ts'
 import type { ServedLibrary } from './server-store.ts'
 
 /** The libraries of many readers, each opened when it is wanted. */
@@ -38,7 +39,9 @@ export function openLibraries(
 
   async function acquire(readerId: string): Promise<Entry> {
     for (;;) {
-      if (closed) throw new Error('The libraries are closed')
+      if (closed) {
+        throw new Failure('unavailable', 'The server is ending.', { hint: 'Try again in a moment.' })
+      }
       const known = entries.get(readerId)
       if (known?.closing) {
         await known.closing

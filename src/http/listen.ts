@@ -29,6 +29,8 @@ export async function listen(
   let app = (_req: IncomingMessage, res: ServerResponse): void => {
     res.writeHead(503, { 'retry-after': '1', 'content-length': 0 }).end()
   }
+  const begun = new Set<ServerResponse>()
+  let closing = false
   const server = createServer(
     {
       requestTimeout: UPLOAD_MS,
@@ -38,6 +40,9 @@ export async function listen(
     },
     (req, res) => {
       boundArrival(req, requestMs)
+      begun.add(res)
+      res.once('close', () => begun.delete(res))
+      if (closing) res.setHeader('connection', 'close')
       app(req, res)
     },
   )
@@ -55,6 +60,9 @@ export async function listen(
     serve: (next) => void (app = next),
     close: (graceMs) =>
       new Promise((resolve) => {
+        // A caller who keeps a connection and goes on asking would have one of its answers cut off when the time has passed.
+        closing = true
+        for (const res of begun) if (!res.headersSent) res.setHeader('connection', 'close')
         const late = setTimeout(() => server.closeAllConnections(), graceMs)
         server.close(() => {
           clearTimeout(late)
