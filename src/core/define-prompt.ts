@@ -4,9 +4,14 @@ import type { Library } from './library.ts'
 
 type Shape = z.ZodObject
 
-/** One message of a prompt. */
-export type PromptPart =
+/** What a prompt says, and what it adds of the library. */
+export interface Composed {
   /** Our own words. */
+  text: string
+  parts: PromptPart[]
+}
+
+export type PromptPart =
   | { text: string }
   /** The address of a resource, as far as the caller may read it; where it may not, `otherwise` is said. */
   | { resource: string; otherwise: string }
@@ -23,7 +28,7 @@ export interface Prompt<I extends Shape = Shape> {
   input: I
   /** The tools that its words tell of: it is offered where all of them are. */
   tools: readonly string[]
-  compose(library: Library, input: z.output<I>, call: Call): Promise<PromptPart[]>
+  compose(library: Library, input: z.output<I>, call: Call): Promise<Composed>
   /** Values for an argument that fit what was typed so far, best first. */
   suggest?: Partial<
     Record<keyof z.output<I> & string, (library: Library, typed: string, call: Call) => Promise<string[]>>
@@ -33,7 +38,7 @@ export interface Prompt<I extends Shape = Shape> {
 /** A prompt of any shape, as the registry and the pipeline handle it. */
 export interface AnyPrompt extends Omit<Prompt, 'compose' | 'suggest'> {
   /** Reads arguments strictly. Throws `ZodError`. */
-  bind(args: Record<string, unknown>): (library: Library, call: Call) => Promise<PromptPart[]>
+  bind(args: Record<string, unknown>): (library: Library, call: Call) => Promise<Composed>
   suggest?: Partial<Record<string, (library: Library, typed: string, call: Call) => Promise<string[]>>>
 }
 

@@ -24,12 +24,15 @@ export async function composePrompt(
   library: Library,
   call: Call,
 ): Promise<PromptMessage[]> {
-  const [first, ...parts] = await bindArguments(prompt, args)(library, call)
-  const messages: PromptMessage[] = []
-  if (first) messages.push(`${String(await messageOf(first, library, call))}\n\n${MATERIAL}`)
+  const { text, parts } = await bindArguments(prompt, withoutBlanks(args))(library, call)
+  const messages: PromptMessage[] = [[text, MATERIAL].join('\n\n')]
   for (const part of parts) messages.push(await messageOf(part, library, call))
   return messages
 }
+
+/** Clients send what a reader left empty. */
+const withoutBlanks = (args: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''))
 
 async function messageOf(part: PromptPart, library: Library, call: Call): Promise<PromptMessage> {
   if ('text' in part) return part.text
