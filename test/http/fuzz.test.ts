@@ -165,6 +165,7 @@ function exchange(head: string, payload: Buffer): Promise<string> {
     socket.on('error', () => {})
     socket.on('close', () => resolve(answer))
     socket.setTimeout(500, () => socket.destroy())
-    socket.end(Buffer.concat([Buffer.from(head, 'latin1'), payload]))
+    // Not ended: Node hangs up on whoever does that, unless the answer was there at once.
+    socket.write(Buffer.concat([Buffer.from(head, 'latin1'), payload]))
   })
 }

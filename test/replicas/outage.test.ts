@@ -1,10 +1,13 @@
 /** A database that goes away and comes back, under a server that stays. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import pg from 'pg'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { newClient, token as askForTokens } from '../oauth/support.ts'
 import { startOwnPostgres, type OwnPostgres } from '../support/postgres.ts'
 import { pageOf, queue, startReplicas, until, type Replicas } from './replicas.ts'
+
+// Processes share a machine that may have other work.
+vi.setConfig({ testTimeout: 120_000 })
 
 let database: OwnPostgres
 let at: Replicas

@@ -1,5 +1,5 @@
 /** What readers, their assistants and their browsers do, through whichever replica they get to. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import {
   approve,
@@ -14,6 +14,9 @@ import {
 } from '../oauth/support.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { pageOf, queue, startReplicas, type Replica, type Replicas } from './replicas.ts'
+
+// Processes share a machine that may have other work.
+vi.setConfig({ testTimeout: 120_000 })
 
 let at: Replicas
 beforeAll(async () => {

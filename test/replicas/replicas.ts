@@ -168,7 +168,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Tries until it is so. */
-export async function until(isSo: () => Promise<boolean>, ms = 25_000): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, ms = 90_000): Promise<void> {
   for (const end = Date.now() + ms; !(await isSo());) {
     if (Date.now() > end) throw new Error(`still not so after ${ms} ms`)
     await new Promise((resolve) => setTimeout(resolve, 100))
