@@ -9,6 +9,7 @@ import { openServerDb } from '../../src/db/server/open.ts'
 import { SCOPES } from '../../src/core/define-tool.ts'
 import { openAccounts, type Accounts } from '../../src/features/accounts/accounts.ts'
 import { makePersonalToken } from '../../src/features/accounts/personal-token-store.ts'
+import { openMailbox } from '../oauth/mailbox.ts'
 import { openWorkspace, PROGRAM, type Ended, type Workspace } from '../support/run-cli.ts'
 
 let place: Workspace
@@ -193,6 +194,30 @@ describe('admin invitations and feedback', () => {
     await asked('invitations', 'withdraw', id)
     expect(await asked('invitations')).toEqual({ invitations: [] })
     expect((await admin('invitations', 'withdraw', id)).code).toBe(3)
+  })
+
+  it('sends an invitation by mail, and invites nobody where no mail server takes it', async () => {
+    const mailbox = await openMailbox()
+    const byMail = () =>
+      place.run(['admin', 'invitations', 'make', '--email', 'ida@example.org', '--mail'], {
+        env: {
+          ...env(),
+          COMMONPLACE_SMTP_URL: mailbox.url,
+          COMMONPLACE_MAIL_FROM: 'Commonplace <books@example.org>',
+        },
+      })
+    try {
+      expect((await byMail()).code).toBe(0)
+      expect(mailbox.letters.map(({ to }) => to)).toEqual([['ida@example.org']])
+    } finally {
+      await mailbox.stop()
+    }
+    const [sent] = (await asked<{ invitations: { id: string }[] }>('invitations')).invitations
+    await asked('invitations', 'withdraw', sent!.id)
+    const refused = await byMail()
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('COMMONPLACE_SMTP_URL')
+    expect(await asked('invitations')).toEqual({ invitations: [] })
   })
 
   it('shows messages until they are done, with nothing in them that a terminal would obey', async () => {

@@ -55,6 +55,7 @@ async function make({ server, args, out, json }: Administering): Promise<number>
   const made = await makeInvitation(server.accounts, {
     ...(email !== undefined && { email }),
     byMail: args.on('mail'),
+    waitForMail: true,
   })
   if (json) out.json(made)
   else if (made.link === undefined) out.line(`The invitation is on its way to ${oneLine(email ?? '')}.`)

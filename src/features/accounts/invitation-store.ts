@@ -1,5 +1,6 @@
 import type { ServerDb } from '../../db/server/schema.ts'
 import { Failure } from '../../core/failure.ts'
+import type { Letter } from '../../core/mail.ts'
 import type { Accounts } from './accounts.ts'
 import { invitationLetter } from './letters.ts'
 import { after, LIFETIME } from './lifetimes.ts'
@@ -14,6 +15,8 @@ export interface NewInvitation {
   invitedBy?: string
   /** Sends it to `email`. Nobody else sees the link then, so that using it proves the mailbox. */
   byMail?: boolean
+  /** Is there only once the mail server has taken the letter; else a letter goes after the answer that is being made. */
+  waitForMail?: boolean
 }
 
 export interface Invitation {
@@ -32,11 +35,11 @@ export interface Invitation {
 
 /**
  * Invites somebody for seven days, once. `link` is undefined where it went by mail. Throws `invalid_input` where the address is
- * none or there is no mail to send it by.
+ * none or there is no mail to send it by, and where it is waited for `unavailable`: then nobody is invited.
  */
 export async function makeInvitation(
   accounts: Accounts,
-  { email, invitedBy, byMail = false }: NewInvitation = {},
+  { email, invitedBy, byMail = false, waitForMail = false }: NewInvitation = {},
 ): Promise<{ id: string; link: string | undefined; expiresAt: string }> {
   const { db, now, base } = accounts
   const to = email === undefined ? null : checkedEmail(email)
@@ -62,11 +65,21 @@ export async function makeInvitation(
     .execute()
   const link = `${base}/sign-up?invitation=${secret}`
   if (!byMail || to === null) return { id, link, expiresAt }
-  sendLetter(accounts, async () => {
+  const write = async (): Promise<Letter> => {
     const inviter = invitedBy === undefined ? undefined : await findReader(db, invitedBy)
     const host = hostOf(accounts)
     return { to, ...invitationLetter(host, inviter?.email ?? `Whoever runs ${host}`, link) }
-  })
+  }
+  if (!waitForMail) {
+    sendLetter(accounts, write)
+    return { id, link: undefined, expiresAt }
+  }
+  try {
+    await accounts.mail?.send(await write())
+  } catch (error) {
+    await withdrawInvitation(accounts, id)
+    throw error
+  }
   return { id, link: undefined, expiresAt }
 }
 
