@@ -155,7 +155,6 @@ class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Prepared>()
-  #version: Statement | undefined
   #writes = 0
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
@@ -169,7 +168,6 @@ class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#statements.clear()
-    this.#version = undefined
     if (!this.#database.isOpen) return
     this.#database.close()
     noteClosed()
@@ -204,8 +202,7 @@ class SqliteConnection implements DatabaseConnection {
 
   /** Both only grow: what other connections committed (https://sqlite.org/pragma.html#pragma_data_version), what this one did. */
   state(): number {
-    this.#version ??= this.#database.prepare('pragma data_version')
-    const { data_version: version } = this.#version.get() as { data_version: number }
+    const [version] = this.#prepare('pragma data_version').statement.get() as unknown as [number]
     return version + this.#writes
   }
 
