@@ -210,6 +210,8 @@ describe('completion', () => {
     )
     // Nothing that is typed is an operator of a search.
     expect(await source('-salt "')).toHaveLength(3)
+    expect(await source('sált wörld')).toEqual(['Salt: A World History'])
+    expect(await source('salt pepper')).toEqual([])
   })
 
   it('knows no other name', async () => {

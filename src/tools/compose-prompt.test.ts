@@ -156,7 +156,8 @@ describe('the source of recap_book and quiz_source', () => {
       code: 'invalid_input',
       details: { candidates: [{ title: expect.stringContaining('Salt') }, {}] },
     })
-    for (const source of [String(thrown), 'Gone', '12', '???']) {
+    // Not the one that is a little like it.
+    for (const source of [String(thrown), 'Gone', '12', '???', 'Salt and Cinnamon', 'Peppercorn']) {
       expect(await failureOf('recap_book', { source })).toMatchObject({ code: 'source_not_found' })
     }
     expect(await failureOf('recap_book', {})).toMatchObject({ code: 'invalid_input' })

@@ -4,7 +4,8 @@ import { parseId } from '../../core/ids.ts'
 import type { Library } from '../../core/library.ts'
 import { codePointLength, nameKey } from '../../core/text.ts'
 import { listSources, namedSources, type NamedSource } from '../sources/source-list-store.ts'
-import { findSource } from '../sources/source-store.ts'
+import { authorsOf, findSource } from '../sources/source-store.ts'
+import { foldWords } from './fold-words.ts'
 import { searchItems } from './search.ts'
 
 /** Sources that are looked at for a title. */
@@ -15,7 +16,7 @@ const LONGEST = 200
 /** Without marks, which a search would take for operators. */
 const wordsIn = (typed: string): string[] => typed.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-/** The sources that these words may mean, best first: by their titles and authors, the last word begun. */
+/** The sources whose titles and authors have all of these words, the last of them begun; best first. */
 async function sourcesLike(library: Library, words: readonly string[], call: Call): Promise<NamedSource[]> {
   if (words.length === 0) return []
   const { hits } = await searchItems(library, {
@@ -27,7 +28,14 @@ async function sourcesLike(library: Library, words: readonly string[], call: Cal
   })
   const ids = hits.slice(0, MOST).map(({ sourceId }) => sourceId)
   const named = await namedSources(library.db, ids)
-  return ids.flatMap((id) => named.get(id) ?? [])
+  // A search is content with some of the words, and with others that are like them.
+  const folded = words.map(foldWords)
+  return ids.flatMap((id) => {
+    const source = named.get(id)
+    if (!source) return []
+    const known = ` ${foldWords([source.title, ...authorsOf(source)].join(' '))}`
+    return folded.every((word) => known.includes(` ${word}`)) ? [source] : []
+  })
 }
 
 /** Titles for what was typed so far; where two are of one title, or one is too long, its id. */
