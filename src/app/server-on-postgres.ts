@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { CompiledQuery } from 'kysely'
 import type { DatabaseConfig, ServerConfig } from '../config/server.ts'
+import { Failure } from '../core/failure.ts'
 import { createLibrary } from '../core/library.ts'
 import { openPostgres } from '../db/postgres/open.ts'
+import { PostgresError } from '../db/postgres/postgres-error.ts'
 import { MARK_WORK, openRuntimeOnPostgres } from '../db/runtime-on-postgres.ts'
 import { SERVER_TABLES, serverDbOnPostgres } from '../db/server/postgres.ts'
 import { mediaInFolder, mediaInS3 } from './library-media.ts'
@@ -12,7 +14,8 @@ const MEDIA_FOLDER = 'media'
 
 /**
  * A server whose accounts, counts and libraries lie in one PostgreSQL, which any number of processes share; media in the S3
- * store, or else in the data folder, which those processes must then share too. Throws `NewerLibrary` and `PostgresError`.
+ * store, or else in the data folder, which those processes must then share too. Throws `NewerLibrary`, `PostgresError`, and
+ * `unavailable` where no database answers.
  */
 export async function openServerOnPostgres(
   config: ServerConfig,
@@ -21,7 +24,9 @@ export async function openServerOnPostgres(
 ): Promise<ServerStore> {
   const { dataFolder, s3 } = config
   const { pages, limited, embedder, now, wake } = parts
-  const postgres = await openPostgres(database, [SERVER_TABLES])
+  const postgres = await openPostgres(database, [SERVER_TABLES]).catch((error: unknown) => {
+    throw whileStarting(error)
+  })
   const accounts = serverDbOnPostgres(postgres.pool)
   const runtime = openRuntimeOnPostgres(postgres.pool)
 
@@ -72,4 +77,13 @@ export async function openServerOnPostgres(
       await postgres.close()
     },
   }
+}
+
+/** A server that has not begun ends instead of finding its database again: the address is the first thing to look at. */
+function whileStarting(error: unknown): unknown {
+  if (!(error instanceof PostgresError) || error.trouble !== 'unreachable') return error
+  return new Failure('unavailable', 'The database does not answer.', {
+    hint: 'See that PostgreSQL runs and takes connections at the host and port of COMMONPLACE_DATABASE_URL and COMMONPLACE_DATABASE_OWNER_URL, then start again.',
+    cause: error,
+  })
 }

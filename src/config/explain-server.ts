@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { SECRET_VARIABLES, type ServerConfig, type ServerFlags } from './server.ts'
 import {
   isLoopback,
@@ -56,7 +55,7 @@ export function explainServerConfig(
     ...SERVER_VARIABLES.map((name) =>
       explained(name, shownOf(name, config, flagOf[name] ?? env[name], env), rowOf(name).about),
     ),
-    explained('COMMONPLACE_LIBRARY', join(config.firstLibrary, 'library.db'), "the first reader's library"),
+    explained('COMMONPLACE_LIBRARY', config.firstLibrary, "the folder of the first reader's library"),
     explained(
       'COMMONPLACE_EMBEDDER',
       'url' in local.embedder ? `${local.embedder.kind} at ${local.embedder.url}` : local.embedder.kind,
