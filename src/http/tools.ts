@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
 import type { AnyTool } from '../core/define-tool.ts'
@@ -89,7 +90,8 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    // Decoded as it is, what is no UTF-8 (RFC 8259 §8.1) would be kept with its characters replaced.
+    return isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined
   } catch {
     return undefined
   }

@@ -106,6 +106,27 @@ describe('POST /api/tools/{name}', () => {
     expect((await at.api(token, 'list_items', {}, { 'content-type': 'text/plain' })).status).toBe(415)
   })
 
+  it('refuses a body that is no UTF-8, rather than keep other characters', async () => {
+    const send = (path: string, body: string) =>
+      fetch(`${at.base}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: Buffer.from(body, 'latin1'),
+      })
+    expect((await send('/api/tools/search_library', '{"query":"\xc3\xa9"}')).status).toBe(200)
+    expect((await send('/api/tools/search_library', '{"query":"\xe9"}')).status).toBe(400)
+    const ping = (word: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"${word}"}}}`
+    expect((await send('/mcp', ping('\xc3\xa9'))).status).toBe(200)
+    const refused = await send('/mcp', ping('\xe9'))
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { code: -32700 } })
+  })
+
   it('takes the session of a browser, from our own pages alone', async () => {
     const { accounts } = at.server
     const secret = await startSession(accounts, reader)

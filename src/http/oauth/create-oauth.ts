@@ -171,7 +171,7 @@ function fail(
   sendPage(
     res,
     'This did not work',
-    markup`<p>Go back to the assistant and start the connection again.</p><p><small>${code}: ${message}</small></p>`,
+    markup`<p>${status === 503 ? 'Nothing is wrong with what you did. Load this page again in a moment.' : 'Go back to the assistant and start the connection again.'}</p><p><small>${code}: ${message}</small></p>`,
     { status, headers },
   )
 }

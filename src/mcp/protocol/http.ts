@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { App } from './app.ts'
 import { checkBatch, checkBatched } from './batch.ts'
@@ -57,6 +58,8 @@ export function createHttpHandler(app: App, options: HttpOptions = {}): HttpHand
     if (bytes === undefined) return reply.error(413, null, tooLarge(maxBodyBytes))
     let body: unknown
     try {
+      // Decoded as it is, what is no UTF-8 (RFC 8259 §8.1) would be kept with its characters replaced.
+      if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')
       body = JSON.parse(bytes.toString('utf8'))
     } catch {
       return reply.error(400, null, new RpcError(Code.parse, 'Parse error: the body is not valid JSON'))
