@@ -51,6 +51,7 @@ describe('sessions', () => {
     const reader = await newReader(server, 'sessions@example.org')
     const here = await signedIn(reader, '192.0.2.1', FIREFOX)
     const there = await signedIn(reader, '2001:db8:1:2:3:4:5:6', 'curl/8.0 <b>')
+    const other = await signedIn(await newReader(server, 'meddles@example.org'), '192.0.2.9', FIREFOX)
     const page = await here.page(at('/account'))
     expect(page.html).toContain('<b>Firefox on Linux</b> at <code>192.0.2.1</code>')
     // A household, not a machine; and nothing that a browser says of itself beyond what is known.
@@ -59,7 +60,6 @@ describe('sessions', () => {
     expect(page.html.match(/This one\./g)).toHaveLength(1)
     const id = /end-session"><input[^>]+><input type="hidden" name="id" value="([^"]+)"/.exec(page.html)![1]!
     expect(page.html.match(/\/account\/end-session"/g)).toHaveLength(1)
-    const other = await signedIn(await newReader(server, 'meddles@example.org'), '192.0.2.9', FIREFOX)
     await post(other, 'end-session', [['id', id]])
     expect(await holds(there)).toBe(true)
     await post(here, 'end-session', [['id', id]])

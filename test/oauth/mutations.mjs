@@ -840,12 +840,6 @@ export const MUTATIONS = [
   ],
   // Sessions.
   [
-    'a session that is over adds no provider',
-    accounts('session-store'),
-    ".where('session.reader_id', '=', readerId)\n    .where('session.expires_at', '>', now().toISOString())",
-    ".where('session.expires_at', '>', now().toISOString())",
-  ],
-  [
     'sessions are ended by their reader',
     accounts('session-store'),
     ".where('hash', '=', hash)\n    .where('reader_id', '=', readerId)\n    .returning",

@@ -240,6 +240,7 @@ describe('open, with mail', () => {
     const browser = new Browser(server)
     const page = await browser.page(link)
     server.pass(86_401)
+    expect((await new Browser(server).page(link)).status).toBe(400)
     expect((await fill(browser, page, { password: PASSWORD })).status).toBe(400)
     expect(await listReaders(server.accounts.db)).toEqual([])
   })
@@ -431,6 +432,8 @@ describe('an operator', () => {
     expect([first, boss, other].map((reader) => isOperator(accounts, reader))).toEqual([true, false, false])
     await setEmail(accounts.db, boss.id, 'boss@example.org', accounts.now().toISOString())
     expect(isOperator(accounts, (await findReaderByEmail(accounts.db, 'boss@example.org'))!)).toBe(true)
+    await setEmail(accounts.db, other.id, 'other@example.org', accounts.now().toISOString())
+    expect(isOperator(accounts, (await findReaderByEmail(accounts.db, 'other@example.org'))!)).toBe(false)
   })
 
   it('invites on the account page, and nobody else does', async () => {
