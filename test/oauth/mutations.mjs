@@ -672,8 +672,8 @@ export const MUTATIONS = [
   [
     'an invitation that was mailed is shown to nobody',
     accounts('invitation-store'),
-    'return { id, link: undefined, expiresAt }',
-    'return { id, link, expiresAt }',
+    'sendLetter(accounts, write)\n    return { id, link: undefined, expiresAt }',
+    'sendLetter(accounts, write)\n    return { id, link, expiresAt }',
   ],
   [
     'operators invite',
