@@ -47,7 +47,7 @@ export function createMetrics({ tally, version, measure }: MetricsParts): Metric
   keep(
     new Counter({
       name: 'commonplace_tool_calls_total',
-      help: 'Tool calls over MCP and the HTTP API, by tool and outcome: ok, or the code of the failure',
+      help: 'Calls over MCP and the HTTP API, by tool (or resource, prompt, completion) and outcome: ok, or the code of the failure',
       labelNames: ['tool', 'outcome'],
       registers: [],
       collect() {
