@@ -135,7 +135,9 @@ class LibraryConnection implements DatabaseConnection {
 
   /** A transaction that cannot be ended goes with its connection. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
-    const { client } = this.#open!
+    // A commit that failed took its connection with it, and there is nothing more to roll back.
+    if (!this.#open) return
+    const { client } = this.#open
     try {
       const { command } = await client.query(how)
       if (command.toLowerCase() !== how) throw new Error(`The server answered ${command} to ${how}`)

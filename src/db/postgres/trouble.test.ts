@@ -88,6 +88,36 @@ describe('connections that break', () => {
     await library.change((change) => change.insert('setting', { key: 'whole', value: 'done' }))
   })
 
+  it('that break as a change is committed say the same, and no words of our own', async () => {
+    const change = library.db.transaction().execute(async (db) => {
+      await db.executeQuery(CompiledQuery.raw('select 1'))
+      await endConnections()
+    })
+    expect(await failureOf(change)).toMatchObject({ code: 'unavailable' })
+    await expect.poll(() => failureOf(raw('select 1'))).toBe(undefined)
+    await library.change((change) => change.insert('setting', { key: 'next', value: 'x' }))
+  })
+
+  it('leave no library named on a connection that goes on to serve others', async () => {
+    const other = libraryOn(postgres.ofLibrary(await postgres.makeLibrary('b')))
+    await other.change((change) => change.insert('setting', { key: 'of b', value: 'x' }))
+    const broken = [
+      failureOf(raw('select no_such_column')),
+      failureOf(library.change((change) => change.db.executeQuery(CompiledQuery.raw('select 1 / 0')))),
+      failureOf(library.change(() => Promise.reject(new Error('a call that was given up')))),
+      failureOf(raw(`do $$ begin raise exception 'no' using errcode = '57014'; end $$`)),
+    ]
+    await Promise.all(broken)
+    for (let n = 0; n < 6; n++) {
+      const { rows } = await postgres.pool.query(
+        `select coalesce(current_setting('commonplace.library', true), '') as named, (select count(*) from setting) as seen`,
+      )
+      expect(rows).toEqual([{ named: '', seen: 0 }])
+    }
+    const { rows } = await raw(`select key from setting where key = 'of b'`)
+    expect(rows).toEqual([])
+  })
+
   it('never end the process while they are idle', async () => {
     await Promise.all(Array.from({ length: 3 }, () => raw('select pg_sleep(0.05)')))
     await endConnections()
