@@ -208,11 +208,21 @@ async function compare() {
       ? `each replica held to ${share} of a core; ${values.connections} connections to each`
       : 'no limit could be set: the database has no core to spare on a small machine, and the ratio says little',
   )
+  const agent = new Agent({ keepAlive: true })
+  const items = []
+  for (const token of tokens)
+    items.push(
+      JSON.parse((await post(agent, two[0].port, token, 'list_items', { limit: 1 })).text).items[0].id,
+    )
+  agent.destroy()
   let written = 0
   const calls = {
     list_items: () => ['list_items', { limit: 10 }],
     search_library: () => ['search_library', { query: 'heron shallows', limit: 10 }],
-    'queue_save (a write)': () => ['queue_save', { url: `${web.origin}/bench-${++written}` }],
+    'add_comment (a write)': (n) => [
+      'add_comment',
+      { id: items[n], body: `The heron of comment ${++written}.` },
+    ],
   }
   for (const [name, call] of Object.entries(calls)) {
     const rates = { 1: [], 2: [] }
@@ -241,7 +251,12 @@ async function load(among, call) {
     among.flatMap(({ port }, r) =>
       Array.from({ length: number('connections') }, async (_, n) => {
         for (let at = r + n; Date.now() < until; at++) {
-          const { status, text } = await post(agent, port, tokens[at % tokens.length], ...call())
+          const { status, text } = await post(
+            agent,
+            port,
+            tokens[at % tokens.length],
+            ...call(at % tokens.length),
+          )
           if (status !== 200) throw new Error(text)
           done++
         }
