@@ -291,15 +291,27 @@ describe('a challenge', () => {
     expect((await send(browser, csrf, device.get(options))).status).toBe(401)
   })
 
-  it('for signing in adds no passkey, and the other way round', async () => {
-    const { browser, device } = await withPasskey()
+  it('for adding signs nobody in, even where one browser has both', async () => {
+    const { browser, device, owner } = await withPasskey()
     const { csrf } = formOf(await browser.page(at('/account')))
     const adding = (await optionsFor(browser, '/account/passkey/options', csrf)).options
+    const { hash } = await server.accounts.db
+      .selectFrom('session')
+      .select('hash')
+      .where('reader_id', '=', owner.id)
+      .executeTakeFirstOrThrow()
+    // What a challenge for adding is bound to is nothing secret to its reader, who could make it a cookie.
     const visitor = new Browser(server)
-    const signing = await challenge(visitor)
-    expect((await signIn(device, new Browser(server), { challenge: adding.challenge })).status).toBe(401)
-    const device2 = new Authenticator(server.base)
-    const page = await add(browser, device2, { challenge: signing.options.challenge })
+    const cookie = { name: 'commonplace-visitor', value: hash, path: '/', attributes: '' }
+    visitor.jar.set('commonplace-visitor|/', cookie)
+    expect((await signIn(device, visitor, { challenge: adding.challenge })).status).toBe(401)
+    expect((await signIn(device, visitor)).status).toBe(200)
+  })
+
+  it('for signing in adds no passkey', async () => {
+    const { browser } = await withPasskey()
+    const signing = await challenge(new Browser(server))
+    const page = await add(browser, new Authenticator(server.base), { challenge: signing.options.challenge })
     expect(page.status).toBe(400)
   })
 
