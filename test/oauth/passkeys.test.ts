@@ -211,6 +211,7 @@ describe('a passkey', () => {
     await change(meddler, 'rename-passkey', [['name', 'stolen']])
     await change(meddler, 'end-passkey')
     expect((await signIn(device)).status).toBe(200)
+    expect((await browser.page(at('/account'))).html).toContain('<b>My phone</b>')
     await change(browser, 'rename-passkey', [['name', 'Old <b>phone']])
     expect((await browser.page(at('/account'))).html).toContain('<b>Old &#60;b&#62;phone</b>')
     await change(browser, 'end-passkey')
