@@ -20,6 +20,7 @@ import { callersOf, dropTracesOf } from '../features/accounts/reader-traces-stor
 import type { Allowance } from '../features/allowances/allowance-store.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
 import { createIdentityProviders } from '../outside/identity-providers.ts'
+import { countedThoughFull } from '../db/runtime.ts'
 import { createMail } from '../outside/mail.ts'
 import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
@@ -213,7 +214,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     }
   }
 
-  const limiter = createRateLimiter(runtime.calls, config, () => now().getTime())
+  const limiter = createRateLimiter(countedThoughFull(runtime.calls), config, () => now().getTime())
   const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
 
   return {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { Result, resultCodeOf } from './sqlite/result-code.ts'
 
 /** An answer that is there at once from a file of this machine, and later from a database elsewhere. */
 export type Soon<T> = T | Promise<T>
@@ -95,6 +96,24 @@ export function openRuntime(file: string): Runtime {
   return { calls: callCounts(database), work: workDue(database), close: () => database.close() }
 }
 
+/** The same counts, which go on in memory, for this process alone, while the disk takes none: reading needs no room on it. */
+export function countedThoughFull(counts: CallCounts): CallCounts {
+  let spare: CallCounts | undefined
+  return {
+    ...counts,
+    take(key, windows, now) {
+      try {
+        return counts.take(key, windows, now)
+      } catch (error) {
+        const code = resultCodeOf(error)
+        if (code !== Result.full && code !== Result.ioError) throw error
+        spare ??= openRuntime(':memory:').calls
+        return spare.take(key, windows, now)
+      }
+    },
+  }
+}
+
 function connect(file: string): DatabaseSyncInstance {
   const database = new DatabaseSync(file, { timeout: 5_000 })
   try {
@@ -132,7 +151,8 @@ function callCounts(database: DatabaseSyncInstance): CallCounts {
   return {
     take(key, [short, long], now) {
       if (again.run(key, now, short.most, long.most).changes === 1) return undefined
-      const taken = take.get({
+      // All of it: the binding keeps an error to itself that comes after the row that was asked for.
+      const taken = take.all({
         key,
         now,
         short: short.ms,
@@ -140,7 +160,7 @@ function callCounts(database: DatabaseSyncInstance): CallCounts {
         mostShort: short.most,
         mostLong: long.most,
       })
-      if (taken) return undefined
+      if (taken.length > 0) return undefined
       const row = look.get(key) as
         | { short_until: number; short_count: number; long_until: number; long_count: number }
         | undefined
