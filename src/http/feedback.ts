@@ -3,6 +3,7 @@ import { leaveFeedback } from '../features/feedback/feedback.ts'
 import { readBody } from '../mcp/protocol/reply.ts'
 import type { ApiCall, ApiParts, ApiRoute } from './api.ts'
 import { httpProblem, sendProblem } from './problem.ts'
+import { sendJson } from './send-json.ts'
 
 const MOST_BYTES = 64 * 1024
 const HINT = 'Send {"text": "…"} as application/json.'
@@ -15,13 +16,8 @@ export function createFeedback({ server: { accounts } }: Pick<ApiParts, 'server'
       if (!req.complete) res.shouldKeepAlive = false
       return sendProblem(res, httpProblem(413, `The body must not exceed ${MOST_BYTES} bytes.`, HINT))
     }
-    const body = JSON.stringify({ id: await leaveFeedback(accounts, caller.readerId, textIn(bytes)) })
-    res.writeHead(201, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-    })
-    res.end(body)
+    const id = await leaveFeedback(accounts, caller.readerId, textIn(bytes))
+    await sendJson(req, res, { id }, { status: 201 })
   }
 
   return [{ path: /^\/api\/feedback$/, methods: { POST: take } }]

@@ -10,6 +10,7 @@ import { fileNameIn, safeName } from './file-name.ts'
 import { boundaryOf, readForm } from './multipart.ts'
 import { httpProblem, sendProblem, sendProblemEarly } from './problem.ts'
 import { receiveBody } from './receive-body.ts'
+import { sendJson } from './send-json.ts'
 import { OpenCount, Turns } from './turns.ts'
 import { askWho, needScopes, stillCalls } from './who-calls.ts'
 
@@ -92,14 +93,8 @@ export function createUploads({ server, uploadBytes }: ApiParts): ApiRoute[] {
       return callTool(addFile, library, args, { ...caller, signal, progress: () => {} })
     })
     const job = output['job']
-    const body = JSON.stringify(output)
-    res.writeHead(typeof job === 'string' ? 202 : 200, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      ...(typeof job === 'string' && { location: `/api/jobs/${job}` }),
-    })
-    res.end(body)
+    const waits = typeof job === 'string'
+    await sendJson(req, res, output, waits ? { status: 202, location: `/api/jobs/${job}` } : {})
   }
 
   return [{ path: /^\/api\/files$/, methods: { POST: upload } }]

@@ -12,8 +12,8 @@ export interface IdentityProvidersOptions {
   fetch?: Fetch
 }
 
-export const GOOGLE_ISSUER = 'https://accounts.google.com'
-export const APPLE_ISSUER = 'https://appleid.apple.com'
+const GOOGLE_ISSUER = 'https://accounts.google.com'
+const APPLE_ISSUER = 'https://appleid.apple.com'
 
 /** The providers that are configured, in the order in which readers see them. None of them is asked before it is used. */
 export function createIdentityProviders(options: IdentityProvidersOptions): IdentityProvider[] {

@@ -34,7 +34,7 @@ export const fullHighlight = highlightEntry.extend({ source: sourceFacts })
 export type FullHighlight = z.output<typeof fullHighlight>
 
 /** Most bytes of JSON that the words of one highlight take: in a list, and alone. */
-export const LISTED_WORDS = 2_000
+const LISTED_WORDS = 2_000
 export const ALL_WORDS = 24_000
 
 const WORD = 200

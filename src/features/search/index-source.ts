@@ -26,7 +26,7 @@ export async function indexSource(change: Change, sourceId: number): Promise<voi
 const MOST_GATHERED = 20_000
 
 /** `indexSource` for many sources in one change: a good deal less work a passage for the word index. */
-export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
+async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
   const { db } = change
   await fullText(db).bulk(db, async () => {
     let gathered: WordRow[] = []
@@ -105,7 +105,7 @@ export async function rebuildIndex(library: Library, options: RebuildOptions = {
 }
 
 /** Makes the word index anew from the passages as they stand. */
-export async function rebuildWords(db: Db): Promise<void> {
+async function rebuildWords(db: Db): Promise<void> {
   await fullText(db).clear(db)
   await fullText(db).bulk(db, async () => {
     for (let last = 0; ;) {

@@ -5,7 +5,7 @@ import { countMarks, type ListedSource, type NamedSource } from './source-list-s
 import { authorsOf, tagsOf } from './source-store.ts'
 
 /** The four types that a source may be asked for by. */
-export const SOURCE_TYPES = ['Book', 'Article', 'Video', 'Podcast'] as const
+const SOURCE_TYPES = ['Book', 'Article', 'Video', 'Podcast'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
 const TYPE_OF: Readonly<Record<SourceKind, SourceType>> = {
@@ -15,10 +15,6 @@ const TYPE_OF: Readonly<Record<SourceKind, SourceType>> = {
   video: 'Video',
   podcast: 'Podcast',
 }
-
-/** The kinds of source that a type stands for. */
-export const kindsOfType = (type: SourceType): SourceKind[] =>
-  (Object.keys(TYPE_OF) as SourceKind[]).filter((kind) => TYPE_OF[kind] === type)
 
 /** A source as whatever belongs to it names it. */
 export const sourceFacts = z.object({

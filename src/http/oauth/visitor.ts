@@ -12,7 +12,7 @@ const NAME = 'commonplace-visitor'
 const CROSSING_NAME = 'commonplace-crossing'
 
 /** The secret that this browser has in a cookie; it is given one where it has none. */
-export const visitorOf = (exchange: Exchange): string =>
+const visitorOf = (exchange: Exchange): string =>
   secretOf(exchange, { name: NAME, seconds: LIFETIME.request, crossSite: false })
 
 export const knownVisitor = ({ accounts, req }: Exchange): string | undefined =>

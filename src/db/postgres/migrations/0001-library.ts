@@ -1,5 +1,5 @@
 /** The library that a transaction is about; null where none was set, and then equal to no row's. */
-export const CURRENT_LIBRARY = `nullif(current_setting('commonplace.library', true), '')::integer`
+const CURRENT_LIBRARY = `nullif(current_setting('commonplace.library', true), '')::integer`
 
 /** First in every key and index: a library's rows are found together, and could be spread over machines by it. */
 const LIBRARY = `library_id integer not null default current_setting('commonplace.library')::integer`
