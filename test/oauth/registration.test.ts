@@ -128,6 +128,7 @@ describe('redirect URIs that are refused', () => {
     'cursor://x/y#z',
     '/relative',
     'https://*.example/cb',
+    'https://a.example/*',
     'https://u:p@a.example/',
     'cursor://u@x/y',
     'vbscript:x',

@@ -30,16 +30,22 @@ if (chosen.length === 0) throw new Error(`No mutation has "${words}" in its name
 
 const begun = performance.now()
 const seconds = () => Math.round((performance.now() - begun) / 1_000)
-const workers = Array.from({ length: Math.min(2, availableParallelism()) }, () =>
+const startWorker = () =>
   fork(fileURLToPath(new URL('mutation-worker.mjs', import.meta.url)), {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  }),
-)
-const ask = (worker, question) =>
+  })
+const workers = Array.from({ length: Math.min(2, availableParallelism()) }, startWorker)
+
+/** The answer of a worker; one that dies over a question is replaced. */
+const ask = (at, question) =>
   new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('a worker is gone'))
+    const worker = workers[at]
+    const gone = (code, signal) => {
+      workers[at] = startWorker()
+      reject(new Error(`a worker ended with ${signal ?? code}`))
+    }
     worker.once('exit', gone)
     worker.once('message', (answer) => {
       worker.off('exit', gone)
@@ -52,20 +58,20 @@ const ask = (worker, question) =>
 async function spread(pieces, work) {
   const left = [...pieces]
   await Promise.all(
-    workers.map(async (worker) => {
-      for (let piece = left.shift(); piece !== undefined; piece = left.shift()) await work(worker, piece)
+    workers.map(async (_, at) => {
+      for (let piece = left.shift(); piece !== undefined; piece = left.shift()) await work(at, piece)
     }),
   )
 }
 
 try {
   // A test that fails anyway notices nothing: each file passes with every rule in its place.
-  const { files } = await ask(workers[0], { what: 'files' })
+  const { files } = await ask(0, { what: 'files' })
   const needed = files.filter(
     (file) => chosen.some(([, [lost]]) => record[lost]?.[0] === file) || words === '',
   )
-  await spread(needed, async (worker, file) => {
-    const { failed } = await ask(worker, { what: 'run', file })
+  await spread(needed, async (at, file) => {
+    const { failed } = await ask(at, { what: 'run', file })
     if (failed)
       throw new Error(`${file} fails with every rule in its place: ${failed.test ?? 'not in a test'}`)
   })
@@ -73,12 +79,16 @@ try {
 
   const missed = []
   let anew = 0
-  await spread(chosen, async (worker, [number, [lost, file]]) => {
+  await spread(chosen, async (at, [number, [lost, file]]) => {
     const known = record[lost]
     // Tests that noticed other rules of this file are the likeliest to notice this one.
     const likely = (test) => MUTATIONS.filter(([l, f]) => f === file && record[l]?.[0] === test).length
     const order = files.toSorted((a, b) => likely(b) - likely(a))
-    const { caught } = await ask(worker, { what: 'mutate', number, known, order })
+    const question = { what: 'mutate', number, known, order }
+    const { caught } = await ask(at, question).catch((error) => {
+      say(`${lost}: ${error.message}; asked once more`)
+      return ask(at, question)
+    })
     if (!caught) missed.push(lost)
     else if (JSON.stringify(caught) !== JSON.stringify(known)) {
       record[lost] = caught
