@@ -78,23 +78,29 @@ async function notices(file, test) {
 
 async function mutate({ number, known, order }) {
   set(MUTATIONS[number])
-  if (known) {
-    const noticed = await notices(...known)
-    if (noticed) return known.length === 2 ? known : named(known[0], noticed)
-  }
-  for (const file of order) {
+  if (known?.length === 2 && (await notices(...known))) return known
+  for (const file of known ? [known[0], ...order] : order) {
     const noticed = await notices(file)
-    if (noticed) return named(file, noticed)
+    const caught = noticed && (await confirmed(number, file, noticed))
+    if (caught) return caught
   }
   return undefined
 }
 
-/** With the test's name only where it notices by itself, and passes by itself with the rule in its place. */
-async function named(file, { test }) {
-  if (test === undefined || !(await notices(file, test))) return [file]
-  set(undefined)
-  const { ran, failed } = await run(file, test)
-  return ran && !failed ? [file, test] : [file]
+/**
+ * What fails has to fail again, and to pass with the rule in its place: by itself, then it is known by the test's name, or with
+ * its whole file. Else it was not the mutation.
+ */
+async function confirmed(number, file, { test }) {
+  for (const by of test === undefined ? [[file]] : [[file, test], [file]]) {
+    set(MUTATIONS[number])
+    const again = await notices(...by)
+    set(undefined)
+    const { ran, failed } = await run(...by)
+    if (again && ran && !failed) return by
+  }
+  set(MUTATIONS[number])
+  return undefined
 }
 
 process.on('message', (question) => {
