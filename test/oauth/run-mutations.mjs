@@ -3,7 +3,7 @@
 // words choose the mutations whose name or file holds them, and --new those of which it is not known what notices them.
 // `caught-by.json` says which test noticed each the last time: that one is tried first, and only where it does not notice all
 // the others are. Outside of CI what is learned is written there.
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -100,6 +100,7 @@ try {
     const kept = MUTATIONS.flatMap(([lost]) => (record[lost] ? [[lost, record[lost]]] : []))
     const lines = kept.map(([lost, by]) => `  ${JSON.stringify(lost)}: ${JSON.stringify(by)}`)
     writeFileSync(recordFile, `{\n${lines.join(',\n')}\n}\n`)
+    spawnSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', recordFile], { cwd: root })
   }
   say(`${anew} noticed by another test than before, ${seconds()} s`)
   for (const lost of missed) say(`missed: ${lost}`)
