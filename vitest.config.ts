@@ -10,8 +10,9 @@ const ON_POSTGRES = [
   'src/app/export-*.test.ts',
   'src/db/postgres/**/*.test.ts',
   'test/contract/**/*.test.ts',
-  'test/oauth/**/*.test.ts',
-  'test/http/!(process|watching).test.ts',
+  // Of the rest of these folders the pages and rules are the same on both; `test/replicas` has what several processes share.
+  'test/oauth/{authorization,tokens,sign-up,suspension}.test.ts',
+  'test/http/{accounts-apart,mcp,tools,resources,files,queue-save}.test.ts',
   'test/postgres/**/*.test.ts',
   'test/replicas/**/*.test.ts',
 ]

@@ -101,6 +101,24 @@ describe('admin users', () => {
     expect((await admin('users', 'add', '--email', 'ADA@example.org')).code).toBe(2)
   })
 
+  it('gives a link that sets a forgotten password, once', async () => {
+    const { id } = await add('dora@example.org')
+    const { resetLink } = await asked<{ resetLink: string }>('users', 'reset', 'dora@example.org')
+    const link = new URL(resetLink).searchParams.get('link') ?? ''
+    const page = await fetch(`${url}/reset?link=${link}`)
+    const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+    const set = () =>
+      fetch(`${url}/reset`, {
+        method: 'POST',
+        headers: { cookie, origin: url },
+        body: new URLSearchParams({ csrf, link, password: 'a brand new one' }),
+      })
+    expect(await (await set()).text()).toContain('Your password is changed')
+    expect((await set()).status).toBe(400)
+    expect((await admin('users', 'show', id)).stdout).toContain('password')
+  })
+
   it('knows a reader by e-mail, id, the beginning of an id, and `first`', async () => {
     const { id } = await add('bea@example.org')
     for (const who of ['BEA@example.org', id, id.slice(0, 8)])
@@ -117,6 +135,7 @@ describe('admin users', () => {
     await asked('users', 'suspend', id)
     expect(await statusFor(token)).toBe(401)
     expect((await admin('users', 'link', id)).code).toBe(2)
+    expect((await admin('users', 'reset', id)).code).toBe(2)
     expect((await admin('users')).stdout).toMatch(/cleo@example\.org.*suspended/)
     await asked('users', 'restore', id)
     expect(await statusFor(token)).toBe(200)

@@ -11,6 +11,7 @@ import {
   type ListedReader,
 } from '../../features/accounts/reader-list-store.ts'
 import { addReader } from '../../features/accounts/reader-store.ts'
+import { makeResetLink } from '../../features/accounts/reset-password.ts'
 import { restoreReader, suspendReader } from '../../features/accounts/suspension.ts'
 import { allowanceOf } from '../../features/allowances/allowance-store.ts'
 import { creditsOf } from '../../features/credits/credits.ts'
@@ -47,6 +48,7 @@ const VERBS: Record<string, (on: Administering) => Promise<number>> = {
   show,
   add,
   link,
+  reset,
   suspend,
   restore,
   delete: remove,
@@ -215,9 +217,7 @@ async function add({ server, args, out, json, words }: Administering): Promise<n
 
 async function link(on: Administering): Promise<number> {
   const { server, out, json, words } = on
-  const reader = await readerNamed(on, words[0])
-  if (reader.suspendedAt !== null)
-    throw usage(`${called(reader)} is suspended.`, `First \`commonplace admin users restore ${words[0]}\`.`)
+  const reader = await unsuspended(on, words[0])
   const signInLink = await makeSignInLink(server.accounts, reader.id)
   if (json) out.json({ id: reader.id, signInLink })
   else {
@@ -225,6 +225,25 @@ async function link(on: Administering): Promise<number> {
     out.line(signInLink)
   }
   return EXIT.ok
+}
+
+async function reset(on: Administering): Promise<number> {
+  const { server, out, json, words } = on
+  const reader = await unsuspended(on, words[0])
+  const resetLink = await makeResetLink(server.accounts, reader.id)
+  if (json) out.json({ id: reader.id, resetLink })
+  else {
+    out.line(`Whoever opens this sets the password of ${called(reader)}, once, within a day:`)
+    out.line(resetLink)
+  }
+  return EXIT.ok
+}
+
+/** The reader of that name. Throws where a link would let them in no further. */
+async function unsuspended(on: Administering, word: string | undefined): Promise<ListedReader> {
+  const reader = await readerNamed(on, word)
+  if (reader.suspendedAt === null) return reader
+  throw usage(`${called(reader)} is suspended.`, `First \`commonplace admin users restore ${word}\`.`)
 }
 
 async function suspend(on: Administering): Promise<number> {

@@ -33,6 +33,7 @@ export const admin = defineCommand({
     ['users show WHO', 'Everything about one, and nothing of what they read'],
     ['users add --email ADDRESS', 'Make a reader and print the link that signs them in'],
     ['users link WHO', 'Print a new link that signs them in once, for whoever is locked out'],
+    ['users reset WHO', 'Print a link that sets a new password, for whoever forgot theirs'],
     ['users suspend WHO', 'Sign them out and refuse all their assistants and tokens, at once'],
     ['users restore WHO', 'Take that back'],
     ['users export WHO FILE', 'Write everything of theirs to a ZIP archive'],
