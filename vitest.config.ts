@@ -12,7 +12,7 @@ const ON_POSTGRES = [
   'test/contract/**/*.test.ts',
   // Of the rest of these folders the pages and rules are the same on both; `test/replicas` has what several processes share.
   'test/oauth/{authorization,tokens,sign-up,suspension}.test.ts',
-  'test/http/{accounts-apart,mcp,tools,resources,files,queue-save}.test.ts',
+  'test/http/{accounts-apart,mcp,tools,resources,files}.test.ts',
   'test/postgres/**/*.test.ts',
   'test/replicas/**/*.test.ts',
 ]

@@ -102,8 +102,8 @@ describe('admin users', () => {
   })
 
   it('gives a link that sets a forgotten password, once', async () => {
-    const { id } = await add('dora@example.org')
-    const { resetLink } = await asked<{ resetLink: string }>('users', 'reset', 'dora@example.org')
+    const { id } = await add('fern@example.org')
+    const { resetLink } = await asked<{ resetLink: string }>('users', 'reset', 'fern@example.org')
     const link = new URL(resetLink).searchParams.get('link') ?? ''
     const page = await fetch(`${url}/reset?link=${link}`)
     const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
