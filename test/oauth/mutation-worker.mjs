@@ -37,7 +37,10 @@ const vitest = await createVitest(
 )
 await vitest.standalone()
 
-/** Runs a file, or one test of it: `failed` is undefined where all passed; `ran` says whether any test did run. */
+/**
+ * Runs a file, or one test of it. `failed` is undefined where all passed; `loaded` says whether there were tests at all: a file
+ * that cannot be read with a mutation says nothing about the rule.
+ */
 async function run(file, test) {
   if (test === undefined) vitest.resetGlobalTestNamePattern()
   else
@@ -45,18 +48,14 @@ async function run(file, test) {
       new RegExp(`${test.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}$`),
     )
   const { testModules } = await vitest.runTestSpecifications(await vitest.globTestSpecifications([file]))
-  let ran = false
-  let failed
-  for (const module of testModules) {
-    for (const one of module.children.allTests()) {
-      const { state } = one.result()
-      if (state === 'passed' || state === 'failed') ran = true
-      if (state === 'failed') failed ??= { test: nameOf(one) }
-    }
-    // What fails after the last test, such as the look at what went wrong inside.
-    if (!module.ok()) failed ??= {}
-  }
-  return { ran, failed }
+  // What other files had to say in earlier runs stands here as well.
+  const module = testModules.find(({ moduleId }) => moduleId === root + file)
+  if (!module) throw new Error(`${file} was not run`)
+  const tests = [...module.children.allTests()]
+  const failing = tests.find((one) => one.result().state === 'failed')
+  // What fails before the first test or after the last fails the file.
+  const failed = failing ? { test: nameOf(failing) } : module.ok() ? undefined : {}
+  return { loaded: tests.length > 0, failed }
 }
 
 /** As patterns are compared with: the names of its suites and its own, by spaces. */
@@ -72,8 +71,8 @@ function set(next) {
 }
 
 async function notices(file, test) {
-  const { ran, failed } = await run(file, test)
-  return ran && failed ? failed : undefined
+  const { loaded, failed } = await run(file, test)
+  return loaded && failed ? failed : undefined
 }
 
 async function mutate({ number, known, order }) {
@@ -96,8 +95,8 @@ async function confirmed(number, file, { test }) {
     set(MUTATIONS[number])
     const again = await notices(...by)
     set(undefined)
-    const { ran, failed } = await run(...by)
-    if (again && ran && !failed) return by
+    const { loaded, failed } = await run(...by)
+    if (again && loaded && !failed) return by
   }
   set(MUTATIONS[number])
   return undefined
