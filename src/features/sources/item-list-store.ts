@@ -55,7 +55,7 @@ type Page = Wanted & { createdAt: string | undefined; id: number | undefined; li
 
 function matching(db: Db, given: Given<Wanted>) {
   let query = db.selectFrom('source').where('trashed_at', 'is', null).where('text_id', 'is not', null)
-  if (given.has('kinds')) query = query.where('kind', 'in', given.list('kinds'))
+  if (given.has('kinds')) query = query.where('kind', 'in', given.list('kinds', 'text'))
   if (given.has('reading')) query = query.where(readingState, '=', given.value('reading'))
   return query
 }
@@ -109,19 +109,21 @@ interface Mark {
 }
 
 /** Tags in their order; of the reads the latest comes last (as `readingState` has it). */
-const readMarks = prepared((_db: Db, given: Given<{ ids: readonly number[] }>) => {
-  const ids = sql.join(given.list('ids'))
-  return sql<Mark>`
-    select 'highlights' as what, source_id as id, '' as word, count(*) as count, '' as place
-      from highlight where source_id in (${ids}) and trashed_at is null group by source_id
+const readMarks = prepared(
+  (_db: Db, given: Given<{ ids: readonly number[] }>) => sql<Mark>`
+    with item (id) as materialized ${given.list('ids', 'bigint')}
+    select 'highlights' as what, item.id, '' as word, count(*) as count, '' as place
+      from item join highlight on highlight.source_id = item.id
+      where highlight.trashed_at is null group by item.id
     union all
-    select 'notes', source_id, '', count(*), ''
-      from note where source_id in (${ids}) and kind = 'comment' and trashed_at is null group by source_id
+    select 'notes', item.id, '', count(*), ''
+      from item join note on note.source_id = item.id
+      where note.kind = 'comment' and note.trashed_at is null group by item.id
     union all
-    select 'tag', tagging.target_id, tag.name, tag.id, tag.name_key
-      from tagging join tag on tag.id = tagging.tag_id where tagging.target_id in (${ids})
+    select 'tag', item.id, tag.name, tag.id, tag.name_key
+      from item join tagging on tagging.target_id = item.id join tag on tag.id = tagging.tag_id
     union all
-    select 'read', source_id, status, id, created_at
-      from read where source_id in (${ids}) and trashed_at is null
-    order by place, count`
-})
+    select 'read', item.id, read.status, read.id, read.created_at
+      from item join read on read.source_id = item.id where read.trashed_at is null
+    order by place, count`,
+)

@@ -120,7 +120,7 @@ const readTags = prepared((db: Db, given: Given<{ targets: readonly number[] }>)
     .selectFrom('tagging')
     .innerJoin('tag', 'tag.id', 'tagging.tag_id')
     .select(['tagging.target_id', 'tag.name'])
-    .where('tagging.target_id', 'in', given.list('targets'))
+    .where('tagging.target_id', 'in', given.list('targets', 'bigint'))
     .orderBy('tag.name_key'),
 )
 
