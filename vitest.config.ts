@@ -4,13 +4,20 @@ import { defineConfig } from 'vitest/config'
 const ON_SQLITE = ['src/**/*.test.ts', 'test/**/*.test.ts']
 /** What goes through a library, whatever keeps it; and what is of PostgreSQL alone. */
 const ON_POSTGRES = [
-  'test/postgres/**/*.test.ts',
+  'src/{core,db,jobs,tools,mcp}/*.test.ts',
+  'src/features/{!(accounts|capture),capture/tools}/**/*.test.ts',
+  'src/features/capture/save-cases.test.ts',
+  'src/app/export-*.test.ts',
   'src/db/postgres/**/*.test.ts',
-  'src/db/runtime.test.ts',
-  'test/oauth/**/*.test.ts',
+  'test/contract/**/*.test.ts',
+  // Of the rest of these folders the pages and rules are the same on both; `test/replicas` has what several processes share.
+  'test/oauth/{authorization,tokens,sign-up,suspension}.test.ts',
+  'test/http/{accounts-apart,mcp,tools,resources,files}.test.ts',
+  'test/postgres/**/*.test.ts',
+  'test/replicas/**/*.test.ts',
 ]
 const EXCLUDED = ['**/node_modules/**']
-const POSTGRES_ALONE = ['test/postgres/**', 'src/db/postgres/**']
+const POSTGRES_ALONE = ['test/postgres/**', 'test/replicas/**', 'src/db/postgres/**']
 
 const SHARED = {
   pool: 'forks',
@@ -35,6 +42,9 @@ export default defineConfig({
           exclude: EXCLUDED,
           globalSetup: ['test/support/postgres-setup.ts'],
           env: { COMMONPLACE_TEST_DATABASE: 'postgres' },
+          // Each statement is a way to another process and back.
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
     ],

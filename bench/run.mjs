@@ -23,6 +23,9 @@ const runs = [
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
   ['serve', []],
+  ['libraries', []],
+  ['fuzz', []],
+  ['replicas', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),
 ]
 const chosen = values.only?.split(',')

@@ -1,36 +1,49 @@
 #!/usr/bin/env node
-// CPU of a cheap read tool over HTTP (authentication, limits and SQLite included), beside a bare node:http JSON echo in the
-// same run: each round loads both, one after the other. CPU is that of the server's process alone, from /proc (Linux).
-//   node bench/serve.mjs [--rounds 5] [--calls 2000] [--connections 8] [--readers 1] [--sources 50]
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+// One core's server: CPU of a cheap read tool over HTTP (authentication, limits and SQLite included) beside a bare node:http
+// JSON echo in the same run, each loaded in turn, as fast as each can and at one rate; how many calls a second; latency at 200
+// calls a second; what tools/list weighs. CPU is that of the server's process alone.
+//   node bench/serve.mjs [--rounds 9] [--calls 3000] [--connections 8] [--readers 1] [--sources 50] [--seconds 10]
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundle } from '../scripts/bundle.mjs'
+import {
+  callOf,
+  checkAnswer,
+  cpuOf,
+  median,
+  memoryOf,
+  percentile,
+  post,
+  start,
+  startServer,
+} from './served.mjs'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    calls: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '9' },
+    calls: { type: 'string', default: '3000' },
     connections: { type: 'string', default: '8' },
     readers: { type: 'string', default: '1' },
     sources: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '10' },
   },
 })
-const [rounds, calls, connections, readers, sources] = [
+const [rounds, calls, connections, readers, sources, seconds] = [
   values.rounds,
   values.calls,
   values.connections,
   values.readers,
   values.sources,
+  values.seconds,
 ].map(Number)
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'commonplace-serve-bench-'))
-const { fillServer } = await bundle('bench/serve-parts.ts')
-const tokens = await fillServer(folder, readers, sources)
+/** Calls a second that are steadily sent: for what a call costs, and for how late it is. */
+const RATE = 1_000
+const CALM = 200
+/** The echo is so much faster that it takes more calls to measure it as closely. */
+const ECHO_CALLS = calls * 4
 
 const ECHO = `
 const { createServer } = require('node:http')
@@ -46,123 +59,116 @@ const server = createServer((req, res) => {
 server.listen(0, '127.0.0.1', () => console.log('at http://127.0.0.1:' + server.address().port + '\\n/mcp\\n'))
 `
 
-async function start(args, env = {}) {
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const port = await new Promise((resolve, reject) => {
-    let text = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk
-      const found = /at http:\/\/[^:\s]+:(\d+)[\s\S]*\/mcp\n/.exec(text)?.[1]
-      if (found) resolve(Number(found))
-    })
-    child.once('exit', () => reject(new Error('the server ended')))
-  })
-  return { child, port }
-}
-
-const MANY = '100000000'
-const ours = await start([main, 'serve', '--port', '0'], {
-  COMMONPLACE_DATA: folder,
-  COMMONPLACE_EMBEDDER: 'off',
-  COMMONPLACE_READS_PER_MINUTE: '1000000',
-  COMMONPLACE_READS_PER_DAY: MANY,
-})
+const folder = mkdtempSync(join(tmpdir(), 'commonplace-serve-bench-'))
+const { fillServer } = await bundle('bench/serve-parts.ts')
+const tokens = await fillServer(folder, readers, sources)
+const ours = await startServer(folder)
 const echo = await start(['-e', ECHO])
 
-const call = (name, args) =>
-  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
-
-/** Posts `calls` bodies over so many connections; gives milliseconds and the latencies. */
-async function load(port, path, body, check) {
+/** So many calls over all connections, each after the answer to the one before. */
+async function load(server, path, body, count, check) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  let left = calls
-  const latencies = []
-  const one = (token) =>
-    new Promise((resolve, reject) => {
-      const begun = performance.now()
-      const req = request(
-        {
-          agent,
-          host: '127.0.0.1',
-          port,
-          path,
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            accept: 'application/json',
-            'mcp-protocol-version': '2025-06-18',
-            authorization: `Bearer ${token}`,
-            'content-length': Buffer.byteLength(body),
-          },
-        },
-        (res) => {
-          let text = ''
-          res.setEncoding('utf8').on('data', (chunk) => (text += chunk))
-          res.on('end', () => {
-            latencies.push(performance.now() - begun)
-            if (check && !check(text)) reject(new Error(text.slice(0, 300)))
-            else resolve()
-          })
-        },
-      )
-      req.on('error', reject)
-      req.end(body)
-    })
+  const before = cpuOf(server)
   const begun = performance.now()
+  let left = count
   await Promise.all(
     Array.from({ length: connections }, async () => {
-      while (left-- > 0) await one(tokens[left % tokens.length])
+      while (left-- > 0) check(await post(agent, server.port, path, tokens[left % tokens.length], body))
+    }),
+  )
+  const ms = performance.now() - begun
+  agent.destroy()
+  return { perCall: ((cpuOf(server) - before) / count) * 1e6, perSecond: (count / ms) * 1000 }
+}
+
+/**
+ * Calls at a steady rate a second, whether or not those before were answered; CPU a call, and latencies in ms from when each was
+ * due.
+ */
+async function loadSteadily(server, path, body, rate, duration, check) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const count = rate * duration
+  const before = cpuOf(server)
+  const begun = performance.now()
+  const latencies = await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const due = (n * 1000) / rate
+      await new Promise((resolve) => setTimeout(resolve, due - (performance.now() - begun)))
+      check(await post(agent, server.port, path, tokens[n % tokens.length], body))
+      return performance.now() - begun - due
     }),
   )
   agent.destroy()
-  return { ms: performance.now() - begun, latencies: latencies.toSorted((a, b) => a - b) }
+  return { perCall: ((cpuOf(server) - before) / count) * 1e6, latencies }
 }
 
-/** CPU seconds of a process, its threads included. */
-function cpuOf({ child }) {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
-async function measure(server, path, body, check) {
-  const before = cpuOf(server)
-  const { ms, latencies } = await load(server.port, path, body, check)
-  return {
-    perCall: ((cpuOf(server) - before) / calls) * 1e6,
-    perSecond: (calls / ms) * 1000,
-    p99: latencies[Math.floor(latencies.length * 0.99)],
-  }
-}
-
-const fine = (text) => text.includes('structuredContent') && !text.includes('isError')
 const cases = {
-  'list_items limit 1': call('list_items', { limit: 1 }),
-  list_items: call('list_items', {}),
+  'list_items limit 1': callOf('list_items', { limit: 1 }),
+  list_items: callOf('list_items', {}),
+  'search_library, words': callOf('search_library', { query: 'minnow7', limit: 5 }),
 }
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
 for (const [name, body] of Object.entries(cases)) {
-  await measure(ours, '/mcp', body, fine)
-  await measure(echo, '/', body)
+  // Until the engine has compiled what it will: compiling is CPU of the process too.
+  await load(ours, '/mcp', body, calls * 4, checkAnswer)
+  await load(echo, '/', body, ECHO_CALLS, () => {})
   const rows = []
-  for (let round = 0; round < rounds; round++)
-    rows.push({ bare: await measure(echo, '/', body), ours: await measure(ours, '/mcp', body, fine) })
-  const of = (pick) => median(rows.map(pick))
-  console.log(`${name}, ${readers} readers, ${sources} sources`)
+  for (let round = 0; round < rounds; round++) {
+    rows.push({
+      bare: await load(echo, '/', body, ECHO_CALLS, () => {}),
+      ours: await load(ours, '/mcp', body, calls, checkAnswer),
+    })
+  }
+  const of = (pick) => {
+    const all = rows.map(pick)
+    return { middle: median(all), least: Math.min(...all), most: Math.max(...all) }
+  }
+  const shown = ({ middle, least, most }, digits = 0) =>
+    `${middle.toFixed(digits)} (${least.toFixed(digits)}..${most.toFixed(digits)})`
+  console.log(`${name}, ${readers} readers, ${sources} sources, ${rounds} rounds: median (least..most)`)
+  console.log(`  bare echo   ${shown(of(({ bare }) => bare.perCall))} µs CPU a call`)
   console.log(
-    `  bare echo   ${of(({ bare }) => bare.perCall).toFixed(0)} µs CPU, ${of(({ bare }) => bare.perSecond).toFixed(0)} calls/s`,
+    `  over MCP    ${shown(of(({ ours }) => ours.perCall))} µs CPU a call, ${shown(of(({ ours }) => ours.perSecond))} calls/s`,
   )
   console.log(
-    `  over MCP    ${of(({ ours }) => ours.perCall).toFixed(0)} µs CPU, ${of(({ ours }) => ours.perSecond).toFixed(0)} calls/s, p99 ${of(({ ours }) => ours.p99).toFixed(1)} ms`,
+    `  ratio       ${shown(
+      of(({ bare, ours }) => ours.perCall / bare.perCall),
+      2,
+    )}`,
   )
-  console.log(`  ratio       ${of(({ bare, ours }) => ours.perCall / bare.perCall).toFixed(2)}`)
 }
-const status = readFileSync(`/proc/${ours.child.pid}/status`, 'utf8')
-console.log(`memory        ${(Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024).toFixed(0)} MiB`)
-for (const { child } of [ours, echo]) child.kill('SIGTERM')
-await new Promise((resolve) => ours.child.once('exit', resolve))
+
+const cheapest = cases['list_items limit 1']
+// A server that waits for its callers pays for waking up, and for waking them: here both do.
+const steady = []
+for (let round = 0; round < rounds; round++) {
+  const bare = await loadSteadily(echo, '/', cheapest, RATE, 2, () => {})
+  const own = await loadSteadily(ours, '/mcp', cheapest, RATE, 2, checkAnswer)
+  steady.push({ bare: bare.perCall, ours: own.perCall })
+}
+console.log(
+  `${RATE} calls/s each  bare echo ${median(steady.map(({ bare }) => bare)).toFixed(0)} µs CPU a call, over MCP ${median(steady.map(({ ours }) => ours)).toFixed(0)}, ratio ${median(steady.map(({ bare, ours }) => ours / bare)).toFixed(2)}`,
+)
+const { latencies } = await loadSteadily(ours, '/mcp', cheapest, CALM, seconds, checkAnswer)
+console.log(
+  `${CALM} calls/s    p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms, most ${Math.max(...latencies).toFixed(1)} ms`,
+)
+
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+const agent = new Agent()
+for (const family of ['', 'highlights', 'academy', 'library', 'books', 'extras']) {
+  const { status, text } = await post(
+    agent,
+    ours.port,
+    family === '' ? '/mcp' : `/mcp?tools=${family}`,
+    tokens[0],
+    LIST,
+  )
+  if (status !== 200) throw new Error(text.slice(0, 300))
+  const { tools } = JSON.parse(text).result
+  console.log(
+    `tools/list  ${(family || 'all').padEnd(10)} ${tools.length} tools, ${Buffer.byteLength(text)} bytes`,
+  )
+}
+console.log(`memory      ${memoryOf(ours).now.toFixed(0)} MiB`)
+await Promise.all([ours.stop(), echo.stop()])
 rmSync(folder, { recursive: true, force: true })

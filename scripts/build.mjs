@@ -39,7 +39,7 @@ const common = {
   logLevel: 'warning',
 }
 
-/** The tools' definitions as data, so that a server starts without their code (src/mcp/definitions.ts). */
+/** The definitions of tools, resources and prompts as data, so that a server starts without their code (src/mcp/definitions.ts). */
 async function definitions() {
   const folder = mkdtempSync(join(root, 'node_modules', '.commonplace-definitions-'))
   try {
@@ -51,8 +51,8 @@ async function definitions() {
       banner: requireInModules,
       plugins: [directAddon],
     })
-    const { DEFINITIONS } = await import(pathToFileURL(outfile).href)
-    return `export const DEFINITIONS = ${JSON.stringify(DEFINITIONS)}`
+    const made = Object.entries(await import(pathToFileURL(outfile).href))
+    return made.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`).join('\n')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

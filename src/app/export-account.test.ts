@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Library } from '../core/library.ts'
-import { openServerDb } from '../db/server/open.ts'
 import { openAccounts, type Accounts } from '../features/accounts/accounts.ts'
 import { setPassword } from '../features/accounts/identity.ts'
 import { makePersonalToken } from '../features/accounts/personal-token-store.ts'
@@ -13,12 +12,14 @@ import { startSession } from '../features/accounts/session-store.ts'
 import { EXPORTED_TABLES } from '../features/exports/tables.ts'
 import { leaveFeedback } from '../features/feedback/feedback.ts'
 import { testLibrary } from '../../test/support/library.ts'
+import { openAccountsDb } from '../../test/support/server-database.ts'
 import { exportAccount } from './export-account.ts'
 
 const PAGE = '<html><body><p>The heron waits.</p></body></html>'
 const PDF = '%PDF-1.7 a file that was handed in'
 
 let accounts: Accounts
+let close: () => Promise<void>
 let readerId: string
 let library: Library
 /** What was handed out and must not come out again. */
@@ -26,7 +27,9 @@ let secrets: string[]
 let files: Record<string, string>
 
 beforeAll(async () => {
-  const db = await openServerDb(':memory:')
+  const opened = await openAccountsDb()
+  const { db } = opened
+  close = () => opened.close()
   const pages = { fetch: () => Promise.reject(new Error('no web here')) }
   accounts = await openAccounts({ db, base: 'https://books.example.org', pages, passwordCost: 6 })
   readerId = (await addReader(accounts, { email: 'ada@example.org', name: 'Ada' })).id
@@ -42,6 +45,8 @@ beforeAll(async () => {
   await fill(library)
   files = await exported()
 })
+
+afterAll(() => close())
 
 async function exported(): Promise<Record<string, string>> {
   const parts: Uint8Array[] = []

@@ -1,5 +1,6 @@
 import { SCOPES, type AnyTool, type Answer, type Call } from '../core/define-tool.ts'
 import { readLocalConfig } from '../config/local.ts'
+import type { Library } from '../core/library.ts'
 import { TOOLS } from '../tools/registry.ts'
 import { callTool } from '../tools/call-tool.ts'
 import type { OpenFile } from './open-file.ts'
@@ -10,6 +11,8 @@ export interface LocalEngine {
   local: LocalLibrary
   tools: ReadonlyMap<string, AnyTool>
   call(tool: AnyTool, args: Record<string, unknown>, call: LocalCall): Promise<Answer>
+  /** Hands the library to something that only reads. */
+  enter<T>(what: string, call: LocalCall, work: (library: Library, call: Call) => Promise<T>): Promise<T>
 }
 
 export interface LocalCall extends Omit<Call, 'scopes'> {
@@ -33,6 +36,14 @@ export async function openLocalEngine(
       callTool(tool, local.library, args, {
         scopes,
         connection: call.client,
+        get signal() {
+          return call.signal
+        },
+        progress: call.progress,
+      }),
+    enter: (_what, call, work) =>
+      work(local.library, {
+        scopes,
         get signal() {
           return call.signal
         },

@@ -82,7 +82,7 @@ describe('libraries of many readers', () => {
     await libraries.closeAll()
     expect(still).toBe(true)
     await using
-    await expect(libraries.use('a', async () => {})).rejects.toThrow('closed')
+    await expect(libraries.use('a', async () => {})).rejects.toThrow('ending')
   })
 
   it('are open exactly once for whoever uses them, in whatever order they come', async () => {

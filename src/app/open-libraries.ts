@@ -1,3 +1,5 @@
+import { Failure } from '../core/failure.ts'
+import type { Soon } from '../db/runtime.ts'
 import type { ServedLibrary } from './server-store.ts'
 
 /** The libraries of many readers, each opened when it is wanted. */
@@ -36,21 +38,16 @@ export function openLibraries(
   const entries = new Map<string, Entry>()
   let closed = false
 
-  async function acquire(readerId: string): Promise<Entry> {
-    for (;;) {
-      if (closed) throw new Error('The libraries are closed')
-      const known = entries.get(readerId)
-      if (known?.closing) {
-        await known.closing
-        continue
-      }
-      const entry = known ?? { opening: open(readerId), users: 0, closing: undefined, unused: undefined }
-      entries.delete(readerId)
-      entries.set(readerId, entry)
-      entry.users++
-      if (!known) evict()
-      return entry
-    }
+  function acquire(readerId: string): Soon<Entry> {
+    if (closed) throw new Failure('unavailable', 'The server is ending.', { hint: 'Try again in a moment.' })
+    const known = entries.get(readerId)
+    if (known?.closing) return known.closing.then(() => acquire(readerId))
+    const entry = known ?? { opening: open(readerId), users: 0, closing: undefined, unused: undefined }
+    entries.delete(readerId)
+    entries.set(readerId, entry)
+    entry.users++
+    if (!known) evict()
+    return entry
   }
 
   function release(readerId: string, entry: Entry): void {

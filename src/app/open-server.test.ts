@@ -1,3 +1,4 @@
+import { DatabaseSync } from '@photostructure/sqlite'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -104,6 +105,20 @@ describe('a server', () => {
     await server.libraries.use(second, async ({ library }) => {
       expect(await call(listItems, library)).toMatchObject({ items: [{ url: 'https://second.example/' }] })
     })
+  })
+
+  it('is not ready where counts can be read but not written', async () => {
+    const server = await open()
+    expect(await server.ready()).toBe(true)
+    const beside = new DatabaseSync(join(folder, 'runtime.db'))
+    for (const write of ['insert', 'update'])
+      beside.exec(
+        `create trigger no_${write} before ${write} on call_count begin select raise(abort, 'no room'); end`,
+      )
+    expect(await server.ready()).toBe(false)
+    beside.exec('drop trigger no_insert; drop trigger no_update')
+    beside.close()
+    expect(await server.ready()).toBe(true)
   })
 
   it('knows its first reader again, and gives a library to nobody else', async () => {

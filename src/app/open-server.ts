@@ -16,9 +16,12 @@ import {
   LOCAL_LIBRARY,
   type Reader,
 } from '../features/accounts/reader-store.ts'
-import { dropTracesOf } from '../features/accounts/reader-traces-store.ts'
+import { callersOf, dropTracesOf } from '../features/accounts/reader-traces-store.ts'
 import type { Allowance } from '../features/allowances/allowance-store.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
+import { createIdentityProviders } from '../outside/identity-providers.ts'
+import { countedThoughFull } from '../db/runtime.ts'
+import { createMail } from '../outside/mail.ts'
 import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
 import type { LibraryMedia } from './library-media.ts'
@@ -46,6 +49,8 @@ export interface Administered {
   configured: Allowance
   /** Bytes that a reader's media and texts take, counted anew where that is long ago. */
   storageOf(readerId: string): Promise<Storage>
+  /** Whether a reader's library was ever opened: else there is nothing in it. */
+  hasLibrary(reader: Reader): boolean
   /** Whether a reader's library is the one that other programs of this machine open. */
   isLocal(reader: Reader): boolean
   /**
@@ -56,10 +61,24 @@ export interface Administered {
   removeLibrary(readerId: string, options?: { evenLocal?: boolean }): Promise<boolean>
   /** Does queued work in this process from now on. */
   work(): LibraryWork
+  /** What an operator wants to know of it now. */
+  measure(): Promise<ServerMeasures>
   /** Whether the server can look readers up and count calls. */
   ready(): Promise<boolean>
   /** Lets work go, waits for calls that run, and closes all. */
   close(): Promise<void>
+}
+
+/** What is looked up when somebody asks, rather than counted. */
+export interface ServerMeasures {
+  /** Libraries that this process has open, and those whose queued work it does now. */
+  openLibraries: number
+  workedOn: number
+  /** Libraries whose work is due and not begun, and for how long the oldest has been waiting. */
+  due: number
+  oldestMs: number
+  /** Connections of this process to PostgreSQL. */
+  database?: { open: number; idle: number; waiting: number }
 }
 
 export interface ServerOptions {
@@ -76,6 +95,8 @@ const SWEEP_MS = 10 * 60_000
 /** Calls and turns of work that began before a reader was deleted have ended after this, in every process. */
 const LATE_WRITES_MS = 30 * 60_000
 const READY_MS = 5_000
+const READY_KEY = 'ready'
+const READY_WINDOW = { ms: 60_000, most: 1_000_000_000 }
 
 /**
  * Opens what a server keeps, and makes it where there is none; a reader's library is opened only when it is wanted. Throws
@@ -85,7 +106,7 @@ export async function openServer(config: ServerConfig, options: ServerOptions): 
   const { sweepLibraries, introduce, ...server } = await open(config, options)
   const { onError = () => {} } = options
   await sweepLibraries()
-  const first = await ensureFirstReader(server.accounts)
+  const first = await ensureFirstReader(server.accounts, { shared: config.database !== undefined })
   await introduce()
   let sweeping: Promise<void> | undefined
   const sweep = setInterval(() => {
@@ -144,11 +165,15 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     wake: () => work?.wake(),
   })
   const { accounts: db, runtime } = store
-  const { secret } = config
+  const { secret, mail, signUp, operators } = config
   const accounts = await openAccounts({
     db,
     base,
     pages,
+    signUp,
+    operators,
+    ...(mail && { mail: createMail({ url: mail.smtpUrl, from: mail.from }) }),
+    providers: createIdentityProviders(config.providers),
     ...(secret !== undefined && { secret }),
     now,
     onError,
@@ -189,12 +214,14 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     }
   }
 
+  const limiter = createRateLimiter(countedThoughFull(runtime.calls), config, () => now().getTime())
   const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
 
   return {
     accounts,
     libraries,
     configured,
+    hasLibrary: ({ id, library }) => store.hasLibrary?.({ readerId: id, library }) ?? true,
     isLocal: ({ library }) => isUsedAgain(library),
     async storageOf(readerId) {
       const owner = await ownerOf(readerId)
@@ -209,7 +236,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       for (const { id, library } of await listReaders(db))
         if (store.hasLibrary({ readerId: id, library })) await runtime.work.introduce([id], now().getTime())
     },
-    limiter: createRateLimiter(runtime.calls, config, () => now().getTime()),
+    limiter,
     async mediaOf(readerId) {
       const owner = await ownerOf(readerId)
       const media = await store.mediaOf(owner)
@@ -219,6 +246,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       const askedAt = now()
       const known = await findReader(db, readerId)
       if (!known) return false
+      const callers = await callersOf(db, readerId)
       const keeps = isUsedAgain(known.library) && !evenLocal
       const reader = await db.transaction().execute(async (transaction) => {
         await dropTracesOf(transaction, known)
@@ -226,6 +254,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
         return (await deleteReader(transaction, readerId)) ? known : undefined
       })
       if (!reader) return false
+      await limiter.forget(callers)
       if (keeps) {
         await libraries.close(readerId)
         await runtime.work.forget(readerId)
@@ -238,27 +267,51 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       work ??= workOnLibraries({ libraries, due: runtime.work, concurrency: config.workers, now, onError })
       return work
     },
+    async measure() {
+      const at = now().getTime()
+      const { count, since = at } = await runtime.work.overdue(at)
+      const connections = store.connections?.()
+      return {
+        openLibraries: libraries.size,
+        workedOn: work?.size ?? 0,
+        due: count,
+        oldestMs: at - since,
+        ...(connections && { database: connections }),
+      }
+    },
     async ready() {
       const asked = (async () => {
-        // Both that it can be read and that it can be written.
-        await runtime.calls.sweep(0)
+        // Both that it can be read and that it can be written: only a row that changes needs room on the disk.
+        await runtime.calls.take(READY_KEY, [READY_WINDOW, READY_WINDOW], now().getTime())
         await db.selectFrom('reader').select('id').limit(1).execute()
         return true
       })()
       return Promise.race([asked.catch(() => false), late(READY_MS)])
     },
     async close() {
-      await work?.stop()
-      await libraries.closeAll()
-      await embedder?.close()
-      await accounts.close()
-      await store.close()
+      const steps = [
+        () => work?.stop(),
+        () => libraries.closeAll(),
+        () => embedder?.close(),
+        () => accounts.close(),
+        () => store.close(),
+      ]
+      // What a database that is away keeps from being written down keeps nothing else from being closed.
+      for (const step of steps) {
+        try {
+          await step()
+        } catch (error) {
+          onError(error, 'close')
+        }
+      }
     },
   }
 }
 
 async function openStore(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
-  return openServerOnSqlite(config, parts)
+  if (!config.database) return openServerOnSqlite(config, parts)
+  const { openServerOnPostgres } = await import('./server-on-postgres.ts')
+  return openServerOnPostgres(config, config.database, parts)
 }
 
 const late = (ms: number): Promise<false> =>

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -12,28 +12,27 @@ import { LIBRARY_FILE, openFile } from './open-file.ts'
 import { openLocal } from './open-local.ts'
 import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
 
-const ACCOUNTS_FILE = 'server.db'
+export const ACCOUNTS_FILE = 'server.db'
 const RUNTIME_FILE = 'runtime.db'
 const LIBRARIES_FOLDER = 'libraries'
 const MEDIA_FOLDER = 'media'
 /** One library among many gets less memory than one alone. */
-const CACHE_KIB = 4_000
+const CACHE_KIB = 2_000
 /** While one reader's file is locked by another program, all readers of this process wait. */
 const BUSY_MS = 1_000
 
 /**
- * A server in one data folder: accounts and counts in a file each, every library in a file of its own. Throws `library_too_new`
- * and what SQLite throws.
+ * A server in one data folder: accounts and counts in a file each, every library in a file of its own. Throws `library_too_new`,
+ * `unavailable` where the folder may not be written to, and what SQLite throws.
  */
 export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
-  const { dataFolder, firstLibrary, local: localConfig, s3 } = config
+  const { dataFolder, local: localConfig, s3 } = config
   const { pages, limited, embedder, now, onError, wake } = parts
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  prepareFolder(dataFolder)
   const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
 
-  const folderOf = ({ library }: LibraryOwner): string =>
-    library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
+  const folderOf = ({ library }: LibraryOwner): string => libraryFolderOf(config, library)
 
   const hasLibrary = (owner: LibraryOwner): boolean => existsSync(join(folderOf(owner), LIBRARY_FILE))
 
@@ -92,6 +91,13 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
   }
 }
 
+/** Where the library of that name lies. */
+export const libraryFolderOf = (
+  { dataFolder, firstLibrary }: Pick<ServerConfig, 'dataFolder' | 'firstLibrary'>,
+  library: string,
+): string =>
+  library === LOCAL_LIBRARY ? firstLibrary : join(dataFolder, LIBRARIES_FOLDER, safeName(library))
+
 const SAFE_NAME = /^[\w-]{1,64}$/
 
 /** Names of libraries are our own; that one could never leave the folder is worth a line all the same. */
@@ -99,3 +105,22 @@ function safeName(library: string): string {
   if (SAFE_NAME.test(library)) return library
   throw new Failure('internal_error', 'The reader has no library.', { hint: 'Sign in again.' })
 }
+
+/** Makes the folder where there is none; what may not be written to is said at the start rather than at the first write. */
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    for (const file of [ACCOUNTS_FILE, RUNTIME_FILE])
+      if (existsSync(join(folder, file))) accessSync(join(folder, file), constants.R_OK | constants.W_OK)
+  } catch (error) {
+    if (isNoSpace(error)) throw error
+    throw new Failure('unavailable', `The folder of the server's data cannot be written to: ${folder}.`, {
+      hint: 'COMMONPLACE_DATA takes a folder in which the user of the server may write; change whose it is, or name another.',
+      cause: error,
+    })
+  }
+}
+
+const isNoSpace = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')

@@ -30,6 +30,8 @@ export interface ServerStore {
   mediaOf(owner: LibraryOwner): Promise<LibraryMedia>
   /** Removes a library that is not open here, media included; does no harm where there is none. */
   removeLibrary(owner: LibraryOwner): Promise<void>
+  /** The connections of this process to the database, and who waits for one. Absent for files. */
+  connections?(): { open: number; idle: number; waiting: number }
   /** Takes no call any more. */
   close(): Promise<void>
 }

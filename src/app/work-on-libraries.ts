@@ -9,6 +9,8 @@ import type { OpenLibraries } from './open-libraries.ts'
 import type { ServedLibrary } from './server-store.ts'
 
 export interface LibraryWork {
+  /** How many libraries are worked on here now. */
+  readonly size: number
   /** Looks for libraries with work now. */
   wake(): void
   /** Resolves when no library is due and none is worked on here. */
@@ -167,6 +169,9 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
 
   wake()
   return {
+    get size() {
+      return active.size
+    },
     wake,
     async drained() {
       for (;;) {

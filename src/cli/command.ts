@@ -27,6 +27,8 @@ export interface Command {
   about: string
   flags: readonly Flag[]
   examples?: readonly string[]
+  /** What its first words may be, each with what it does, for a command that holds several. */
+  parts?: readonly (readonly [words: string, about: string])[]
   /** Fewest and most words beside the flags. */
   words?: { least?: number; most?: number }
   /** What begins with a dash and is no flag all the same. */

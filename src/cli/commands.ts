@@ -131,6 +131,11 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
         summary: 'Serve many readers and their assistants over HTTP',
         load: async () => (await import('./commands/serve.ts')).serve,
       },
+      {
+        name: 'admin',
+        summary: 'Look after the readers of a server',
+        load: async () => (await import('./commands/admin.ts')).admin,
+      },
     ],
   },
 ]

@@ -51,6 +51,7 @@ export function commandHelp(out: Printer, command: Command): void {
     out.line({ text: `commonplace ${command.name}`, style: STYLE.strong }, line ? ` ${line}` : '')
   out.line()
   for (const paragraph of command.about.split('\n')) out.paragraph(paragraph)
+  if (command.parts) section(out, 'What it does', command.parts)
   if (command.flags.length > 0) section(out, 'Flags', command.flags.map(flagRow))
   if (command.examples?.length) {
     out.line()

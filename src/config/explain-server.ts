@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { SECRET_VARIABLES, type ServerConfig, type ServerFlags } from './server.ts'
 import {
   isLoopback,
@@ -56,7 +55,7 @@ export function explainServerConfig(
     ...SERVER_VARIABLES.map((name) =>
       explained(name, shownOf(name, config, flagOf[name] ?? env[name], env), rowOf(name).about),
     ),
-    explained('COMMONPLACE_LIBRARY', join(config.firstLibrary, 'library.db'), "the first reader's library"),
+    explained('COMMONPLACE_LIBRARY', config.firstLibrary, "the folder of the first reader's library"),
     explained(
       'COMMONPLACE_EMBEDDER',
       'url' in local.embedder ? `${local.embedder.kind} at ${local.embedder.url}` : local.embedder.kind,
@@ -106,6 +105,10 @@ function warningsOf(config: ServerConfig, env: NodeJS.ProcessEnv): string[] {
   if (config.signUp === 'open' && config.mail === undefined)
     warnings.push(
       'COMMONPLACE_SIGN_UP is open and COMMONPLACE_SMTP_URL is not set: addresses cannot be verified, and nobody can reset a password.',
+    )
+  if (config.operators.length > 0 && config.mail === undefined && Object.keys(config.providers).length === 0)
+    warnings.push(
+      'COMMONPLACE_OPERATORS are believed once their addresses are confirmed, and nothing here can confirm one: set COMMONPLACE_SMTP_URL or a provider.',
     )
   return warnings
 }

@@ -209,7 +209,7 @@ export const serverEnvironment = z.object({
   ),
   COMMONPLACE_METRICS_TOKEN: word(
     'at least 16 characters without spaces',
-    'who may read /metrics from other machines',
+    'what a reader of /metrics shows; without it there is no such address',
     /^[!-~]{16,4096}$/,
     SECRET,
   ),

@@ -229,6 +229,7 @@ describe('the configuration of the server', () => {
       'COMMONPLACE_SIGNUP is no variable of Commonplace.',
     ])
     expect(warningsOf({ COMMONPLACE_PORT_FILE: '/run/port' })[0]).toMatch(/no variable/)
+    expect(warningsOf({ COMMONPLACE_OPERATORS: 'a@example.org' })[0]).toMatch(/nothing here can confirm/)
     expect(warningsOf({ COMMONPLACE_SIGN_UP: 'open' })[0]).toMatch(/COMMONPLACE_SMTP_URL is not set/)
     expect(warningsOf({ COMMONPLACE_HOST: '0.0.0.0' })[0]).toMatch(/COMMONPLACE_URL is not set/)
     expect(warningsOf({ COMMONPLACE_URL: 'http://books.example.org' })[0]).toMatch(/not https/)

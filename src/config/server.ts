@@ -73,7 +73,7 @@ export interface ServerConfig {
   providers: ProvidersConfig
   /** What the server signs with, at least 32 characters. Absent: it makes and keeps its own. */
   secret?: string
-  /** What a caller from another machine shows to read `/metrics`. */
+  /** What a caller shows to read `/metrics`. Absent: there is no such address. */
   metricsToken?: string
   /** Bytes that a library may take. Absent: no limit. */
   quotaBytes?: number

@@ -89,6 +89,10 @@ const writing = z.object({
     .optional(),
 })
 
+function withoutRequestId({ requestId: _id, ...own }: Record<string, unknown>): Record<string, unknown> {
+  return own
+}
+
 /** Declares a tool once; everything that offers tools reads it from here. */
 export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): AnyTool {
   const { scopesFor, summary, run, ...facts } = tool
@@ -97,11 +101,10 @@ export function defineTool<I extends Shape, O extends Shape>(tool: Tool<I, O>): 
     ...facts,
     input: writes ? tool.input.extend(writing.shape) : tool.input,
     bind(args) {
-      const { requestId, ...own } = args
-      const input = tool.input.parse(writes ? own : args, { reportInput: true })
+      const input = tool.input.parse(writes ? withoutRequestId(args) : args, { reportInput: true })
       return {
-        requestId: writes ? writing.parse({ requestId }).requestId : undefined,
-        scopes: [...tool.scopes, ...(scopesFor?.(input) ?? [])],
+        requestId: writes ? writing.parse({ requestId: args['requestId'] }).requestId : undefined,
+        scopes: scopesFor ? [...tool.scopes, ...scopesFor(input)] : tool.scopes,
         run: (library, call) => run(library, input, call),
       }
     },

@@ -61,12 +61,14 @@ export class Change extends Changes {
     const due = runAt ?? new Date(this.at)
     if (this.queuedFor === undefined || due < this.queuedFor) this.queuedFor = due
     if (key !== undefined) {
+      // Written, though nothing changes: nobody may begin it before what it is to find is committed.
       const waiting = await this.db
-        .selectFrom('job')
-        .select('id')
+        .updateTable('job')
+        .set({ state: 'pending' })
         .where('kind', '=', job.kind)
         .where('unique_key', '=', key)
         .where('state', '=', 'pending')
+        .returning('id')
         .executeTakeFirst()
       if (waiting) return waiting.id
     }

@@ -1,6 +1,6 @@
 import { assert, asyncProperty, base64String, jsonValue, oneof, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { testLibrary } from '../../test/support/library.ts'
+import { libraryOn, testLibrary } from '../../test/support/library.ts'
 import { openCursor, sealCursor } from './paging.ts'
 
 describe('cursors', () => {
@@ -46,5 +46,15 @@ describe('cursors', () => {
     await expect(openCursor(await testLibrary(), 'list', cursor)).rejects.toMatchObject({
       code: 'invalid_input',
     })
+  })
+
+  it('go on while the library cannot be written, and are those of another process once that has written', async () => {
+    const library = await testLibrary()
+    const full = { ...library, change: () => Promise.reject(new Error('no room')) }
+    const own = await sealCursor(full, 'list', 1)
+    expect(await openCursor(full, 'list', own)).toBe(1)
+    const other = libraryOn(library.db.withTables<Record<never, never>>())
+    const theirs = await sealCursor(other, 'list', 2)
+    expect(await openCursor(full, 'list', theirs)).toBe(2)
   })
 })

@@ -63,6 +63,7 @@ describe('the key of a name', () => {
     ['Café', 'Cafe\u0301'],
     ['two  words', 'Two\u00a0Words'],
     ['Straße', 'STRASSE'],
+    ['STRAẞE', 'Strasse'],
     ['zero\u200bwidth', 'ZeroWidth '],
   ])('is one for %j and %j', (one, other) => expect(nameKey(one)).toBe(nameKey(other)))
 

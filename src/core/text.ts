@@ -73,5 +73,8 @@ export const nameKey = (name: string): string =>
     .replaceAll(/\p{White_Space}+/gu, ' ')
     .trim()
 
-/** Case folding good enough for matching: upper first, so that ß meets SS and final sigma meets sigma. */
-export const foldCase = (value: string): string => value.toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+/**
+ * Case folding good enough for matching: lower, upper and lower again, so that ẞ and ß meet SS; final sigma meets sigma.
+ */
+export const foldCase = (value: string): string =>
+  value.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')

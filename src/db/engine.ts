@@ -1,6 +1,5 @@
-import type { RawBuilder } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { FullText } from './full-text.ts'
-import type { Db } from './schema.ts'
 import type { Vectors } from './vectors.ts'
 
 /** What the databases that keep libraries do each in a way of its own. All else is one text of SQL for both. */
@@ -9,8 +8,15 @@ export interface Engine {
   vectors: Vectors
   /** Whether single rows can be locked, and locked ones passed over: `for update skip locked`. */
   locksRows: boolean
-  /** A list of ids for `in`: one parameter, and so one statement, however long it is. */
-  listed(ids: readonly number[]): RawBuilder<number>
+  lists: Lists
+}
+
+/** Lists as one parameter, so that a query is one statement however long its list is. */
+export interface Lists {
+  /** The parameter for a list. */
+  bind(list: readonly (number | string)[]): unknown
+  /** A subquery of one column with the list that is bound by this parameter, for `in` and to join with. */
+  rows<T extends number | string>(parameter: unknown, of: 'bigint' | 'text'): RawBuilder<T>
 }
 
 /** Each library's dialect brings its engine, which so goes with every query builder and transaction on it. */
@@ -19,7 +25,7 @@ export interface EngineAdapter {
 }
 
 /** The engine of the database that a library is kept in. */
-export function engineOf(db: Db): Engine {
+export function engineOf(db: Pick<Kysely<unknown>, 'getExecutor'>): Engine {
   const { adapter } = db.getExecutor()
   if (!('engine' in adapter)) throw new Error('This database keeps no library')
   return (adapter as EngineAdapter).engine

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { PostgresError } from './postgres/postgres-error.ts'
+import { named } from './postgres/statement-name.ts'
 import type { CallCounts, Claim, Runtime, WorkDue } from './runtime.ts'
 
 /**
@@ -34,7 +35,7 @@ async function ask<Row extends pg.QueryResultRow>(
   values: unknown[],
 ): Promise<pg.QueryResult<Row>> {
   try {
-    return await pool.query<Row>(text, values)
+    return await pool.query<Row>(named(text, values))
   } catch (error) {
     throw new PostgresError(error)
   }
@@ -75,6 +76,9 @@ function callCounts(pool: pg.Pool): CallCounts {
     async sweep(now) {
       await ask(pool, 'delete from call_count where short_until <= $1 and long_until <= $1', [now])
     },
+    async forget(keys) {
+      await ask(pool, 'delete from call_count where key = any($1::text[])', [[...keys]])
+    },
   }
 }
 
@@ -114,6 +118,15 @@ function workDue(pool: pg.Pool): WorkDue {
     reclaim() {},
     async forget(library) {
       await ask(pool, 'delete from work_due where library = $1', [library])
+    },
+    async overdue(now) {
+      const { rows } = await ask<{ count: number; since: number | null }>(
+        pool,
+        'select count(*)::integer as count, min(due_at) as since from work_due where due_at <= $1',
+        [now],
+      )
+      const { count = 0, since = null } = rows[0] ?? {}
+      return { count, ...(since !== null && { since: Number(since) }) }
     },
   }
 }

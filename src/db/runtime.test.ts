@@ -91,6 +91,17 @@ describe('work that is due', () => {
     expect(await work.claim(5, 100, 1)).toHaveLength(1)
   })
 
+  it('is counted as long as nobody has it, with the time of the oldest', async () => {
+    const { work } = await alone()
+    expect(await work.overdue(5_000)).toEqual({ count: 0 })
+    await work.mark('a', 1_000)
+    await work.mark('b', 2_000)
+    await work.mark('c', 9_000)
+    expect(await work.overdue(5_000)).toEqual({ count: 2, since: 1_000 })
+    await work.claim(5_000, 60_000, 1)
+    expect(await work.overdue(5_000)).toEqual({ count: 1, since: 2_000 })
+  })
+
   it('waits until the time it was put back for', async () => {
     const { work } = await alone()
     await work.mark('a', 0)

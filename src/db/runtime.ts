@@ -1,5 +1,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { Result, resultCodeOf } from './sqlite/result-code.ts'
+import { together } from './sqlite/together.ts'
 
 /** An answer that is there at once from a file of this machine, and later from a database elsewhere. */
 export type Soon<T> = T | Promise<T>
@@ -25,6 +27,8 @@ export interface CallCounts {
   take(key: string, windows: readonly [Window, Window], now: number): Soon<FullWindow | undefined>
   /** Forgets what no window counts any more. */
   sweep(now: number): Soon<void>
+  /** Forgets what was counted under these keys. */
+  forget(keys: readonly string[]): Soon<void>
 }
 
 export interface FullWindow {
@@ -48,6 +52,14 @@ export interface WorkDue {
   /** Gives back what processes claimed that are no more, as far as that is known before their leases have passed. */
   reclaim(now: number): Soon<void>
   forget(library: string): Soon<void>
+  /** How many libraries are due, and since when the oldest of them is. */
+  overdue(now: number): Soon<Overdue>
+}
+
+export interface Overdue {
+  count: number
+  /** Milliseconds; absent where none is due. */
+  since?: number
 }
 
 export interface Claim {
@@ -67,9 +79,9 @@ const LAYOUT = `
 `
 
 /**
- * A file of its own beside the accounts: it is written at every call, so without waiting for the disk, and each write is one
- * statement, so no other writer of this process can ever be in its way. Made anew where it is missing or broken: nothing in it
- * is worth a refusal. Every answer is there at once.
+ * A file of its own beside the accounts: it is written at every call, so without waiting for the disk, and each write is done
+ * before anything else in this process is. Made anew where it is missing or broken: nothing in it is worth a refusal. Calls are
+ * counted at the end of the process's turn, all other answers are there at once.
  */
 export function openRuntime(file: string): Runtime {
   let database: DatabaseSyncInstance
@@ -83,6 +95,24 @@ export function openRuntime(file: string): Runtime {
     database = connect(file)
   }
   return { calls: callCounts(database), work: workDue(database), close: () => database.close() }
+}
+
+/** The same counts, which go on in memory, for this process alone, while the disk takes none: reading needs no room on it. */
+export function countedThoughFull(counts: CallCounts): CallCounts {
+  let spare: CallCounts | undefined
+  return {
+    ...counts,
+    async take(key, windows, now) {
+      try {
+        return await counts.take(key, windows, now)
+      } catch (error) {
+        const code = resultCodeOf(error)
+        if (code !== Result.full && code !== Result.ioError) throw error
+        spare ??= openRuntime(':memory:').calls
+        return spare.take(key, windows, now)
+      }
+    },
+  }
 }
 
 function connect(file: string): DatabaseSyncInstance {
@@ -101,12 +131,18 @@ function connect(file: string): DatabaseSyncInstance {
   }
 }
 
+interface Taking {
+  key: string
+  windows: readonly [Window, Window]
+  now: number
+}
+
 function callCounts(database: DatabaseSyncInstance): CallCounts {
   // Nearly every call: both windows are open and have room.
   const again = database.prepare(`
     update call_count set short_count = short_count + 1, long_count = long_count + 1
     where key = ?1 and short_until > ?2 and short_count < ?3 and long_until > ?2 and long_count < ?4`)
-  // Each is one statement, so that processes that share the file never let through one too many.
+  // In one statement, so that processes that share the file never let through one too many.
   const take = database.prepare(`
     insert into call_count values (:key, :now + :short, 1, :now + :long, 1)
     on conflict (key) do update set
@@ -117,28 +153,35 @@ function callCounts(database: DatabaseSyncInstance): CallCounts {
     where (short_until <= :now or short_count < :mostShort) and (long_until <= :now or long_count < :mostLong)
     returning 1`)
   const look = database.prepare('select * from call_count where key = ?')
+  const forget = database.prepare('delete from call_count where key = ?')
   const sweep = database.prepare('delete from call_count where short_until <= ?1 and long_until <= ?1')
+  const takeOne = ({ key, windows: [short, long], now }: Taking): FullWindow | undefined => {
+    if (again.run(key, now, short.most, long.most).changes === 1) return undefined
+    // All of it: the binding keeps an error to itself that comes after the row that was asked for.
+    const taken = take.all({
+      key,
+      now,
+      short: short.ms,
+      long: long.ms,
+      mostShort: short.most,
+      mostLong: long.most,
+    })
+    if (taken.length > 0) return undefined
+    const row = look.get(key) as
+      | { short_until: number; short_count: number; long_until: number; long_count: number }
+      | undefined
+    // Both may be full: there is room when the later of the two has passed.
+    if (row && row.long_until > now && row.long_count >= long.most)
+      return { window: long, until: row.long_until }
+    return { window: short, until: row?.short_until ?? now }
+  }
+  const takeInTurn = together(database, takeOne)
   return {
-    take(key, [short, long], now) {
-      if (again.run(key, now, short.most, long.most).changes === 1) return undefined
-      const taken = take.get({
-        key,
-        now,
-        short: short.ms,
-        long: long.ms,
-        mostShort: short.most,
-        mostLong: long.most,
-      })
-      if (taken) return undefined
-      const row = look.get(key) as
-        | { short_until: number; short_count: number; long_until: number; long_count: number }
-        | undefined
-      // Both may be full: there is room when the later of the two has passed.
-      if (row && row.long_until > now && row.long_count >= long.most)
-        return { window: long, until: row.long_until }
-      return { window: short, until: row?.short_until ?? now }
-    },
+    take: (key, windows, now) => takeInTurn({ key, windows, now }),
     sweep: (now) => void sweep.run(now),
+    forget(keys) {
+      for (const key of keys) forget.run(key)
+    },
   }
 }
 
@@ -155,6 +198,9 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
   const settle = database.prepare('update work_due set due_at = ?, claimed = 0 where library = ? and seq = ?')
   const reclaim = database.prepare('update work_due set due_at = ?, claimed = 0 where claimed = 1')
   const forget = database.prepare('delete from work_due where library = ?')
+  const overdue = database.prepare(
+    'select count(*) as count, min(due_at) as since from work_due where due_at <= ?',
+  )
   return {
     mark: (library, at) => void mark.run(library, at),
     introduce(libraries, now) {
@@ -165,5 +211,9 @@ function workDue(database: DatabaseSyncInstance): WorkDue {
     settle: ({ library, seq }, next) => void settle.run(next, library, seq),
     reclaim: (now) => void reclaim.run(now),
     forget: (library) => void forget.run(library),
+    overdue(now) {
+      const { count, since } = overdue.get(now) as { count: number; since: number | null }
+      return { count, ...(since !== null && { since }) }
+    },
   }
 }

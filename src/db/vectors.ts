@@ -30,6 +30,6 @@ export interface Vectors {
   put(db: Db, rows: readonly VectorRow[]): Promise<void>
   /** The codes of a model as they stand now, ready to be searched. */
   codesOf(db: Db, model: { id: string; dimensions: number }): Promise<Codes>
-  /** Passages whose vector is of another model than this, from the oldest on. */
+  /** Passages whose vector is of another model than this. */
   ofOtherModels(db: Db, model: string, limit: number): Promise<number[]>
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 
 /**
  * The network address of whoever sent a request. Each of `proxies` in front adds the address that it saw to the end of
@@ -12,5 +13,14 @@ export function addressOf(req: IncomingMessage, proxies: number): string {
     .split(',')
     .map((address) => address.trim())
     .filter(Boolean)
-  return addresses.at(-proxies) ?? own
+  return bareAddress(addresses.at(-proxies) ?? '') ?? own
+}
+
+/**
+ * Some proxies add the caller's port, which is another one with each connection: counted by that, nobody would ever come too
+ * often. What is no address (`unknown`) is nobody's.
+ */
+function bareAddress(noted: string): string | undefined {
+  const address = /^\[([^\]]+)\](?::\d+)?$/.exec(noted)?.[1] ?? /^([\d.]+):\d+$/.exec(noted)?.[1] ?? noted
+  return isIP(address) === 0 ? undefined : address
 }

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
-import { Failure } from '../core/failure.ts'
+import { toFailure } from '../core/to-failure.ts'
+import { createAccountData } from './account-data.ts'
 import { addressOf } from './address-of.ts'
+import { createApi } from './api.ts'
+import { fixedAnswer } from './fixed-answer.ts'
 import { createMcp } from './mcp.ts'
 import { createOAuth } from './oauth/create-oauth.ts'
-import { markup, sendPage } from './oauth/page.ts'
+import { markup, sendPage, writePage, type Markup } from './oauth/page.ts'
 import { apiPage, describeApi } from './openapi.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
 import { noteRequest, requestIdOf } from './request-id.ts'
@@ -12,7 +15,10 @@ import type { Tally } from './tally.ts'
 import { createToolApi } from './tools.ts'
 
 export interface HttpAppParts {
-  server: Pick<OpenServer, 'accounts' | 'limiter' | 'libraries' | 'ready'>
+  server: Pick<
+    OpenServer,
+    'accounts' | 'limiter' | 'libraries' | 'ready' | 'configured' | 'storageOf' | 'isLocal' | 'removeLibrary'
+  >
   version: string
   /** Host names that are answered beside that of the public address and of this machine. */
   hosts?: readonly string[]
@@ -20,6 +26,10 @@ export interface HttpAppParts {
   origins?: readonly string[]
   /** How many proxies stand in front. */
   proxies?: number
+  /** Bytes of one file that is sent in. */
+  uploadBytes?: number
+  /** Aborts when the server is about to end: answers that would go on are ended. */
+  ending?: AbortSignal
   /** Counts calls of tools. */
   tally?: Tally
   onError?: (error: unknown, where: string) => void
@@ -27,6 +37,8 @@ export interface HttpAppParts {
 
 export type HttpApp = (req: IncomingMessage, res: ServerResponse) => void
 
+const READ = 'GET, HEAD, OPTIONS'
+const UPLOAD_BYTES = 200_000_000
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 const LOOPBACK_ORIGIN = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i
 
@@ -50,7 +62,25 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
   })
   const callTool = createToolApi({ server, tally: parts.tally, onError })
   const oauth = createOAuth({ accounts, addressOf: (req) => addressOf(req, proxies), onError })
-  const openApi = Buffer.from(JSON.stringify(describeApi({ base, version })))
+  const accountData = createAccountData({ server, addressOf: (req) => addressOf(req, proxies), onError })
+  const api = createApi({
+    server,
+    uploadBytes: parts.uploadBytes ?? UPLOAD_BYTES,
+    ending: parts.ending ?? new AbortController().signal,
+    onError,
+  })
+  const openApi = fixedAnswer(JSON.stringify(describeApi({ base, version })), {
+    'content-type': 'application/json',
+    'access-control-allow-origin': '*',
+  })
+  const pageOf = (title: string, body: Markup) => {
+    const { html, headers } = writePage(title, body)
+    return fixedAnswer(html, headers)
+  }
+  const [front, apiDescribed] = [
+    pageOf('Your reading library', landing(base)),
+    pageOf('The HTTP API', apiPage(base)),
+  ]
   const secure = base.startsWith('https:')
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -67,26 +97,24 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
       if (req.method !== 'GET' && req.method !== 'HEAD') return mcp(req, res, path, query)
       // A client that wants to listen is told that there is nothing to hear; a person sees a page.
       if (/text\/event-stream/i.test(req.headers.accept ?? '')) return notAllowed(res, 'POST, OPTIONS')
-      return sendPage(res, 'Your reading library', landing(base))
+      return front(req, res)
     }
     res.setHeader('x-content-type-options', 'nosniff')
     if (path.startsWith('/api/tools/')) return callTool(req, res, path.slice('/api/tools/'.length))
     if (path === '/api' || path === '/api/openapi.json') {
-      if (req.method !== 'GET' && req.method !== 'HEAD') return notAllowed(res, 'GET, HEAD')
-      return path === '/api' ? sendPage(res, 'The HTTP API', apiPage(base)) : sendOpenApi(res)
+      if (req.method === 'OPTIONS')
+        return allow(res, path === '/api' ? {} : { 'access-control-allow-origin': '*' })
+      if (req.method !== 'GET' && req.method !== 'HEAD') {
+        dropBody(req, res)
+        const problem = httpProblem(405, 'This address is only read.', 'Send a GET.')
+        return sendProblem(res, problem, { allow: READ })
+      }
+      return path === '/api' ? apiDescribed(req, res) : openApi(req, res)
     }
+    if (path.startsWith('/api/') && (await api(req, res, path, query))) return
+    if (await accountData(req, res, path)) return
     if (await oauth(req, res)) return
     notFound(req, res)
-  }
-
-  function sendOpenApi(res: ServerResponse): void {
-    res.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': openApi.length,
-      'cache-control': 'no-cache',
-      'access-control-allow-origin': '*',
-    })
-    res.end(openApi)
   }
 
   function notFound(req: IncomingMessage, res: ServerResponse): void {
@@ -112,10 +140,8 @@ export function createHttpApp(parts: HttpAppParts): HttpApp {
     route(req, res).catch((error: unknown) => {
       noteRequest(error, requestIdOf(res))
       onError(error, 'http')
-      const failure = new Failure('internal_error', 'Something went wrong inside Commonplace.', {
-        hint: 'Try again in a moment.',
-      })
-      sendProblem(res, problemOf(failure, base))
+      dropBody(req, res)
+      sendProblem(res, problemOf(toFailure(error), base))
     })
   }
 }
@@ -146,6 +172,10 @@ function sendText(res: ServerResponse, status: number, text: string): void {
     'cache-control': 'no-store',
   })
   res.end(text)
+}
+
+function allow(res: ServerResponse, headers: Record<string, string>): void {
+  res.writeHead(204, { allow: READ, ...headers }).end()
 }
 
 function notAllowed(res: ServerResponse, allow: string): void {

@@ -5,14 +5,16 @@ import { Failure } from '../core/failure.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
 import { authenticate } from '../features/accounts/authenticate.ts'
 import { createApp } from '../mcp/app.ts'
-import { DEFINITIONS } from '../mcp/definitions.ts'
-import { RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
+import { DEFINITIONS, PROMPTABLE, READABLE } from '../mcp/definitions.ts'
+import type { Engine } from '../mcp/engine.ts'
+import { Code, RpcError, invalidRequest } from '../mcp/protocol/errors.ts'
 import { createHttpHandler, type HttpHandler } from '../mcp/protocol/http.ts'
-import { Reply } from '../mcp/protocol/reply.ts'
+import { Reply, type PackedBody } from '../mcp/protocol/reply.ts'
+import { codingFor, compress, LEAST_MADE_BYTES } from './content-encoding.ts'
 import { bearerChallenge } from './oauth/metadata.ts'
-import { dropBody } from './problem.ts'
+import { dropBody, statusOf } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
-import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
+import { bodyLimitOf, callerOf, enterLibrary, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
 import type { Tally } from './tally.ts'
 
 export interface McpParts {
@@ -34,12 +36,11 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
   const running = { ...server, tally }
   const handlers = new Map<string, HttpHandler>()
 
-  const engine = {
+  const engine: Engine = {
     tools: SERVER_TOOLS,
-    toFailure,
-    call: (...[tool, args, call]: Parameters<EngineCall>) =>
-      runTool(running, call.principal as Caller, tool, args, call),
-    challenge: (failure: Failure) => scopeChallenge(accounts.base, failure),
+    call: (tool, args, call) => runTool(running, call.principal as Caller, tool, args, call),
+    enter: (what, call, work) => enterLibrary(running, call.principal as Caller, what, call, work),
+    challenge: (failure) => scopeChallenge(accounts.base, failure),
   }
 
   /** One application a selection: what a connection does not want is neither listed nor called. */
@@ -47,17 +48,19 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
     const key = families.join()
     const known = handlers.get(key)
     if (known) return known
+    const isChosen = (family: string) => families.some((chosen) => chosen === family)
     const app = createApp({
       version,
       definitions: DEFINITIONS.filter(
-        ({ family, definition }) =>
-          SERVER_TOOLS.has(definition.name) && families.some((chosen) => chosen === family),
+        ({ family, definition }) => SERVER_TOOLS.has(definition.name) && isChosen(family),
       ),
+      resources: READABLE.filter(({ family }) => isChosen(family)),
+      prompts: PROMPTABLE,
       engine: () => engine,
       bodyLimit: (name) => bodyLimitOf(SERVER_TOOLS.get(name)),
       onError: (error) => isFault(error) && onError(error, 'tool'),
     })
-    const made = createHttpHandler(app, { origins: allowsOrigin, onError })
+    const made = createHttpHandler(app, { origins: allowsOrigin, pack, onError })
     handlers.set(key, made)
     return made
   }
@@ -75,7 +78,17 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
     const { origin, authorization } = req.headers
     // What a browser asks before, and what comes from a page that may not call, needs no token to be answered.
     if (req.method === 'OPTIONS' || (origin !== undefined && !allowsOrigin(origin))) return forAll(req, res)
-    const principal = await authenticate(accounts, authorization)
+    let principal
+    try {
+      principal = await authenticate(accounts, authorization)
+    } catch (error) {
+      // Whoever has a token keeps it: this says nothing of it.
+      const failure = toFailure(error)
+      onError(error, 'authenticate')
+      res.setHeader('retry-after', String(failure.retryAfterSeconds ?? 5))
+      const refusal = new RpcError(Code.internal, failure.message, failure.toJSON(), statusOf(failure))
+      return refuse(req, res, refusal, origin)
+    }
     if (!principal) {
       res.setHeader('www-authenticate', bearerChallenge(accounts, path, authorization !== undefined))
       return refuse(req, res, new RpcError(-32600, 'Authentication is required', undefined, 401), origin)
@@ -87,7 +100,11 @@ export function createMcp({ server, version, tally, allowsOrigin, onError }: Mcp
   }
 }
 
-type EngineCall = import('../mcp/app.ts').Engine['call']
+/** Long answers alone: a caller's token is in no body, and what comes back is the caller's own library. */
+function pack(req: IncomingMessage, body: string): Promise<PackedBody> | undefined {
+  const coding = body.length < LEAST_MADE_BYTES ? undefined : codingFor(req, ['gzip', 'br'])
+  return coding && compress(body, coding).then((bytes) => ({ coding, bytes }))
+}
 
 function refuse(
   req: IncomingMessage,
@@ -100,7 +117,11 @@ function refuse(
   if (origin !== undefined) reply.allowOrigin(origin)
   reply.message(
     error.status ?? 400,
-    JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: error.code, message: error.message } }),
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: error.code, message: error.message, data: error.data },
+    }),
   )
 }
 

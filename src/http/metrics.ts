@@ -1,21 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client'
+import type { ServerMeasures } from '../app/open-server.ts'
 import { SECONDS, type Durations, type Tally } from './tally.ts'
-
-/** What is looked up when somebody asks, rather than counted. */
-export interface Measures {
-  openLibraries: number
-  /** Libraries with work that is due, those worked on now, and for how long the oldest has been waiting. */
-  queue?: { due: number; held: number; oldestMs: number }
-  /** Connections of the pool to PostgreSQL. */
-  database?: { open: number; idle: number; waiting: number }
-}
 
 export interface MetricsParts {
   tally: Tally
   version: string
-  measure(): Promise<Measures>
+  measure(): Promise<ServerMeasures>
 }
 
 /** What `GET /metrics` gives, in the text format of Prometheus. */
@@ -55,7 +47,7 @@ export function createMetrics({ tally, version, measure }: MetricsParts): Metric
   keep(
     new Counter({
       name: 'commonplace_tool_calls_total',
-      help: 'Tool calls over MCP and the HTTP API, by tool and outcome: ok, or the code of the failure',
+      help: 'Calls over MCP and the HTTP API, by tool (or resource, prompt, completion) and outcome: ok, or the code of the failure',
       labelNames: ['tool', 'outcome'],
       registers: [],
       collect() {
@@ -95,7 +87,7 @@ export function createMetrics({ tally, version, measure }: MetricsParts): Metric
 
   const gauge = (name: string, help: string): Gauge => keep(new Gauge({ name, help, registers: [] }))
   const due = gauge('commonplace_libraries_due', 'Libraries that wait for their queued work to be done')
-  const held = gauge('commonplace_libraries_worked_on', 'Libraries whose queued work is done now')
+  const held = gauge('commonplace_libraries_worked_on', 'Libraries whose queued work this process does now')
   const age = gauge('commonplace_queue_age_seconds', 'How long the library that is due longest has waited')
   const pool = keep(
     new Gauge({
@@ -111,13 +103,11 @@ export function createMetrics({ tally, version, measure }: MetricsParts): Metric
       help: 'Libraries that this process has open',
       registers: [],
       async collect() {
-        const { openLibraries, queue, database } = await measure()
+        const { openLibraries, workedOn, due: waiting, oldestMs, database } = await measure()
         this.set(openLibraries)
-        if (queue) {
-          due.set(queue.due)
-          held.set(queue.held)
-          age.set(queue.oldestMs / 1_000)
-        }
+        held.set(workedOn)
+        due.set(waiting)
+        age.set(oldestMs / 1_000)
         if (database) for (const [state, count] of Object.entries(database)) pool.set({ state }, count)
       },
     }),

@@ -1,5 +1,6 @@
 import type { HttpApp } from './app.ts'
 import { nameRequest } from './request-id.ts'
+import { beginsSession } from './session.ts'
 import { routeKindOf, type RouteKind, type Tally } from './tally.ts'
 
 /** What was answered, without anything that was sent. */
@@ -24,7 +25,7 @@ export function observe(app: HttpApp, tally: Tally, told?: (answered: Answered) 
       const ms = performance.now() - begun
       const { statusCode: status } = res
       tally.request(route, status, ms)
-      if (route === 'sign_in' && isAttempt(method, target)) tally.signIn(status === 302 || status === 303)
+      if (route === 'sign_in' && isAttempt(method, target)) tally.signIn(beginsSession(res))
       told?.({
         request,
         method,
@@ -38,9 +39,11 @@ export function observe(app: HttpApp, tally: Tally, told?: (answered: Answered) 
   }
 }
 
-/** Handing in a form, or coming back from another provider. */
+/** Handing in a link, a password or a passkey, or coming back from another provider. */
 const isAttempt = (method: string, target: string): boolean =>
-  method === 'POST' || /^\/sign-in\/\w+\/callback\?/.test(target)
+  /^\/sign-in(\/passkey)?(\?|$)/.test(target)
+    ? method === 'POST'
+    : /^\/sign-in\/with\/[a-z]+\/callback(\?|$)/.test(target)
 
 const OURS =
   /^\/(mcp|api(\/tools\/[a-z_]{1,64}|\/openapi\.json)?|healthz|readyz|metrics|sign-(in|up|out)|account|oauth\/(authorize|token|register|revoke))?$/

@@ -31,10 +31,13 @@ const STATUS_OF_CODE: Partial<Record<FailureCode, number>> = {
   page_not_found: 422,
   page_refused: 422,
   login_required: 422,
+  method_not_allowed: 405,
   fetch_failed: 502,
   timed_out: 504,
   library_locked: 503,
   unavailable: 503,
+  // The database takes no changes: nothing that the caller may do about it.
+  read_only: 503,
   disk_full: 507,
 }
 
@@ -60,9 +63,21 @@ export function problemOf(failure: Failure, base: string): Problem {
 export const titleOf = (code: FailureCode): string =>
   code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
 
-/** A problem with the request itself, of which no tool ever heard. */
-export function httpProblem(status: number, detail: string, hint: string): Problem {
-  return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Problem', status, detail, hint }
+/** What is wrong with a request that no tool ever hears of. */
+const CODE_OF_STATUS = {
+  400: 'invalid_input',
+  403: 'host_refused',
+  404: 'address_not_found',
+  405: 'method_not_allowed',
+  413: 'too_large',
+  415: 'unsupported_type',
+  416: 'invalid_input',
+} as const satisfies Record<number, FailureCode>
+
+/** A problem with the request itself. */
+export function httpProblem(status: keyof typeof CODE_OF_STATUS, detail: string, hint: string): Problem {
+  const title = STATUS_CODES[status] ?? 'Problem'
+  return { type: 'about:blank', title, status, detail, code: CODE_OF_STATUS[status], hint }
 }
 
 export function sendProblem(
@@ -92,4 +107,41 @@ const UNREAD_BYTES = 1024 * 1024
 export function dropBody(req: IncomingMessage, res: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if (encoding !== undefined || Number(length ?? 0) > UNREAD_BYTES) res.shouldKeepAlive = false
+}
+
+/** What is read on, at most, for a client to hear the answer that is still sending. */
+const LINGER_BYTES = 64 * 1024 * 1024
+const LINGER_MS = 10_000
+
+/**
+ * Answers a request whose body is still coming and is not wanted. A client that is sending when its connection closes would lose
+ * the answer: for a while what it sends is let run by.
+ */
+export async function sendProblemEarly(
+  req: IncomingMessage,
+  res: ServerResponse,
+  problem: Problem,
+): Promise<void> {
+  if (req.complete) return sendProblem(res, problem)
+  const body = JSON.stringify(problem)
+  res.writeHead(problem.status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  res.write(body)
+  let left = LINGER_BYTES
+  const late = setTimeout(() => req.destroy(), LINGER_MS)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      left -= chunk.length
+      if (left < 0) break
+    }
+  } catch {
+    // It has left, with the answer or without.
+  } finally {
+    clearTimeout(late)
+  }
+  res.end()
 }

@@ -1,8 +1,9 @@
 import type { OpenServer } from '../app/open-server.ts'
 import type { AnyTool, Answer, Call, Scope } from '../core/define-tool.ts'
+import type { Library } from '../core/library.ts'
 import { toFailure } from '../core/to-failure.ts'
 import type { Principal } from '../features/accounts/authenticate.ts'
-import { callTool } from '../tools/call-tool.ts'
+import { callTool, type ToolCall } from '../tools/call-tool.ts'
 import { toolsFor } from '../tools/registry.ts'
 import { noteRequest } from './request-id.ts'
 import type { Tally } from './tally.ts'
@@ -43,38 +44,40 @@ export interface ToolRunning extends Pick<OpenServer, 'limiter' | 'libraries'> {
 }
 
 /** Runs a tool on the caller's own library, within their limits and scopes. Throws `Failure`, and what `callTool` throws. */
-export async function runTool(
+export function runTool(
   running: ToolRunning,
   caller: Caller,
   tool: AnyTool,
   args: Record<string, unknown>,
   call: Omit<Call, 'scopes'>,
 ): Promise<Answer> {
-  const begun = performance.now()
-  try {
-    const answer = await runWithinLimits(running, caller, tool, args, call)
-    running.tally?.call(tool.name, 'ok', performance.now() - begun)
-    return answer
-  } catch (error) {
-    running.tally?.call(tool.name, toFailure(error).code, performance.now() - begun)
-    noteRequest(error, caller.request)
-    throw error
-  }
+  return withinLimits(running, caller, tool, call, (library, asked) => callTool(tool, library, args, asked))
 }
 
-function runWithinLimits(
-  { limiter, libraries }: ToolRunning,
-  { readerId, scopes, connection, counted }: Caller,
-  tool: AnyTool,
-  args: Record<string, unknown>,
+/** Lets the caller read in their own library, within their limits and scopes; `what` is one of our names. */
+export function enterLibrary<T>(
+  running: ToolRunning,
+  caller: Caller,
+  what: string,
   call: Omit<Call, 'scopes'>,
-): Promise<Answer> {
-  const admitted = limiter.admit(tool, counted)
-  return admitted ? admitted.then(run) : run()
+  work: (library: Library, call: ToolCall) => Promise<T>,
+): Promise<T> {
+  return withinLimits(running, caller, { name: what, effect: 'read' }, call, work)
+}
 
-  function run(): Promise<Answer> {
-    return libraries.use(readerId, ({ library }) =>
-      callTool(tool, library, args, {
+async function withinLimits<T>(
+  { limiter, libraries, tally }: ToolRunning,
+  { readerId, scopes, connection, counted, request }: Caller,
+  tool: Pick<AnyTool, 'name' | 'effect'>,
+  call: Omit<Call, 'scopes'>,
+  work: (library: Library, call: ToolCall) => Promise<T>,
+): Promise<T> {
+  const begun = performance.now()
+  try {
+    const admitted = limiter.admit(tool, counted)
+    if (admitted) await admitted
+    const answer = await libraries.use(readerId, ({ library }) =>
+      work(library, {
         scopes,
         connection,
         get signal() {
@@ -83,5 +86,11 @@ function runWithinLimits(
         progress: call.progress,
       }),
     )
+    tally?.call(tool.name, 'ok', performance.now() - begun)
+    return answer
+  } catch (error) {
+    tally?.call(tool.name, toFailure(error).code, performance.now() - begun)
+    noteRequest(error, request)
+    throw error
   }
 }

@@ -1,16 +1,16 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
-import { SCOPES, type AnyTool } from '../core/define-tool.ts'
+import type { AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
-import { authenticate } from '../features/accounts/authenticate.ts'
 import { readBody } from '../mcp/protocol/reply.ts'
-import { bearerChallenge } from './oauth/metadata.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
 import { noteRequest, requestIdOf } from './request-id.ts'
-import { bodyLimitOf, callerOf, runTool, SERVER_TOOLS, type Caller } from './run-tool.ts'
-import { isFromOurPage, readSession } from './session.ts'
+import { bodyLimitOf, runTool, SERVER_TOOLS } from './run-tool.ts'
+import { sendJson } from './send-json.ts'
 import type { Tally } from './tally.ts'
+import { askWho, scopeHeader, whoCalls } from './who-calls.ts'
 
 export interface ToolApiParts {
   server: Pick<OpenServer, 'accounts' | 'limiter' | 'libraries'>
@@ -20,7 +20,6 @@ export interface ToolApiParts {
 }
 
 const HINT = 'See /api for the tools and what each takes.'
-const ALL_SCOPES = new Set(SCOPES)
 
 /**
  * `POST /api/tools/{name}`: a tool's arguments as a JSON object, its output as one, failures as `application/problem+json`.
@@ -33,12 +32,15 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
 
   return async function serve(req: IncomingMessage, res: ServerResponse, name: string): Promise<void> {
     try {
-      const caller = await whoCalls(req)
-      if (!caller) return challenge(req, res)
+      if (req.method === 'OPTIONS') return void res.writeHead(204, { allow: 'POST, OPTIONS' }).end()
+      const caller = await whoCalls(accounts, req, res)
+      if (!caller) return askWho(accounts, req, res)
       const tool = SERVER_TOOLS.get(name)
       if (!tool) throw noSuchTool(name)
       if (req.method !== 'POST') {
-        return sendProblem(res, httpProblem(405, 'A tool is called by POST.', HINT), { allow: 'POST' })
+        return sendProblem(res, httpProblem(405, 'A tool is called by POST.', HINT), {
+          allow: 'POST, OPTIONS',
+        })
       }
       const args = await readArguments(req, res, tool)
       if (!args) return
@@ -50,7 +52,7 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
         signal: abort.signal,
         progress: () => {},
       })
-      sendOutput(res, output)
+      await sendJson(req, res, output)
     } catch (error) {
       const failure = toFailure(error)
       noteRequest(error, requestIdOf(res))
@@ -58,33 +60,6 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
       dropBody(req, res)
       sendProblem(res, problemOf(failure, base), scopeHeader(failure))
     }
-  }
-
-  async function whoCalls(req: IncomingMessage): Promise<Caller | undefined> {
-    const { authorization } = req.headers
-    if (authorization !== undefined) {
-      const principal = await authenticate(accounts, authorization)
-      return principal && callerOf(principal)
-    }
-    const session = await readSession(accounts, req)
-    if (!session) return undefined
-    if (!isFromOurPage(accounts, req, session)) {
-      throw new Failure('insufficient_scope', 'The request does not come from a page of this server.', {
-        hint: 'Send the X-CSRF-Token of the session, or use a token in an Authorization header.',
-      })
-    }
-    const { id } = session.reader
-    return { readerId: id, scopes: ALL_SCOPES, connection: 'web', counted: `reader ${id}` }
-  }
-
-  function challenge(req: IncomingMessage, res: ServerResponse): void {
-    const failure = new Failure('not_logged_in', 'Authentication is required.', {
-      hint: 'Send an access token or a personal token as `Authorization: Bearer …`.',
-    })
-    dropBody(req, res)
-    sendProblem(res, problemOf(failure, base), {
-      'www-authenticate': bearerChallenge(accounts, '/mcp', req.headers.authorization !== undefined),
-    })
   }
 
   /** The arguments; undefined where the request was answered already. Throws `invalid_input`. */
@@ -115,28 +90,12 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    // Decoded as it is, what is no UTF-8 (RFC 8259 §8.1) would be kept with its characters replaced.
+    return isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined
   } catch {
     return undefined
   }
 }
 
-function sendOutput(res: ServerResponse, output: Record<string, unknown>): void {
-  const body = JSON.stringify(output)
-  res.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-  })
-  res.end(body)
-}
-
 const noSuchTool = (name: string): Failure =>
   new Failure('tool_not_found', `There is no tool ${JSON.stringify(name.slice(0, 64))}.`, { hint: HINT })
-
-function scopeHeader({ code, details }: Failure): Record<string, string> {
-  const missing = details?.['missing']
-  return code === 'insufficient_scope' && Array.isArray(missing)
-    ? { 'www-authenticate': `Bearer error="insufficient_scope", scope="${missing.join(' ')}"` }
-    : {}
-}

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../db/schema.ts'
+import type { Db, Schema } from '../db/schema.ts'
 import type { QueuedJob } from './queue.ts'
 
 export const JOB_STATES = ['pending', 'running', 'failed', 'completed'] as const
@@ -66,3 +66,6 @@ export async function countNeglected(
     .executeTakeFirstOrThrow()
   return { abandoned, late }
 }
+
+export const findJob = (db: Db, id: number): Promise<QueuedJob | undefined> =>
+  db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()

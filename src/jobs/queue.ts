@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { engineOf } from '../db/engine.ts'
 import type { JobTable, Schema } from '../db/schema.ts'
 
 export type QueuedJob = Selectable<JobTable>
@@ -9,45 +10,43 @@ export const LEASE_MS = 60_000
 const later = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString()
 
 /**
- * Takes one due job of the given kinds: a waiting one, or a running one whose process gave no sign for a lease. SQLite's
- * immediate transaction makes sure that no other process takes the same.
+ * Takes one due job of the given kinds: a waiting one, or a running one whose process gave no sign for a lease. It is one
+ * statement, so that no other process takes the same; where rows can be locked it passes over those that others are at.
  */
-export function claimJob(
+export async function claimJob(
   db: Kysely<Schema>,
   kinds: readonly string[],
   owner: string,
   now: Date,
 ): Promise<QueuedJob | undefined> {
-  if (kinds.length === 0) return Promise.resolve(undefined)
-  return db.transaction().execute(async (transaction) => {
-    const due = await transaction
-      .selectFrom('job')
-      .select('id')
-      .where('kind', 'in', kinds)
-      .where((where) =>
-        where.or([
-          where.and([where('state', '=', 'pending'), where('run_at', '<=', now.toISOString())]),
-          where.and([where('state', '=', 'running'), where('lease_until', '<', now.toISOString())]),
-        ]),
-      )
-      // What was begun often comes last: a job that brings its process down must not keep the others from their turn.
-      .orderBy('attempts')
-      .orderBy('run_at')
-      .orderBy('id')
-      .executeTakeFirst()
-    if (!due) return undefined
-    return transaction
-      .updateTable('job')
-      .set({
-        state: 'running',
-        attempts: sql<number>`attempts + 1`,
-        lease_owner: owner,
-        lease_until: later(now, LEASE_MS),
-      })
-      .where('id', '=', due.id)
-      .returningAll()
-      .executeTakeFirst()
-  })
+  if (kinds.length === 0) return undefined
+  const due = db
+    .selectFrom('job')
+    .select('id')
+    .where('kind', 'in', kinds)
+    .where((where) =>
+      where.or([
+        where.and([where('state', '=', 'pending'), where('run_at', '<=', now.toISOString())]),
+        where.and([where('state', '=', 'running'), where('lease_until', '<', now.toISOString())]),
+      ]),
+    )
+    // What was begun often comes last: a job that brings its process down must not keep the others from their turn.
+    .orderBy('attempts')
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(1)
+    .$if(engineOf(db).locksRows, (query) => query.forUpdate().skipLocked())
+  return db
+    .updateTable('job')
+    .set({
+      state: 'running',
+      attempts: sql<number>`attempts + 1`,
+      lease_owner: owner,
+      lease_until: later(now, LEASE_MS),
+    })
+    .where('id', '=', due)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Lets go of jobs whose process is known to be dead, so that nobody waits for their leases to end. */
@@ -91,7 +90,7 @@ export async function hasDueJobs(db: Kysely<Schema>, kinds: readonly string[], n
 export async function nextDue(db: Kysely<Schema>, kinds: readonly string[]): Promise<Date | undefined> {
   const { at } = await db
     .selectFrom('job')
-    .select(sql<string | null>`min(iif(state = 'pending', run_at, lease_until))`.as('at'))
+    .select(sql<string | null>`min(case when state = 'pending' then run_at else lease_until end)`.as('at'))
     .where('kind', 'in', kinds)
     .where('state', 'in', ['pending', 'running'])
     .executeTakeFirstOrThrow()

@@ -1,29 +1,16 @@
-import type { AnyTool, Answer, Call } from '../core/define-tool.ts'
-import type { Failure } from '../core/failure.ts'
-import type { Definition } from './definitions.ts'
+import type { AnyTool } from '../core/define-tool.ts'
+import type { Definition, Promptable, Readable } from './definitions.ts'
+import { callOf, type Engine } from './engine.ts'
 import type { App, ToolResult } from './protocol/app.ts'
-import type { Context } from './protocol/context.ts'
 import { RpcError, invalidParams } from './protocol/errors.ts'
-
-/** What running a tool takes; loaded at the first call. */
-export interface Engine {
-  tools: ReadonlyMap<string, AnyTool>
-  /** Runs a tool for the caller. Throws `Failure`; what else is thrown is a fault of ours. */
-  call(tool: AnyTool, args: Record<string, unknown>, call: EngineCall): Promise<Answer>
-  /** What a client needs to come again with more rights, as a `WWW-Authenticate` header says it. */
-  challenge?(failure: Failure): string | undefined
-}
-
-export interface EngineCall extends Omit<Call, 'scopes'> {
-  /** Who calls, as the transport's own check found; its library and its scopes follow from that. */
-  principal: unknown
-  /** The name that the client gives itself. */
-  client: string
-}
+import { JsonText } from './protocol/messages.ts'
 
 export interface AppOptions {
   version: string
   definitions: readonly Definition[]
+  resources?: readonly Readable[]
+  /** Those of them are offered whose tools are. */
+  prompts?: readonly Promptable[]
   /** What it throws, a call that asked for it answers with. */
   engine(): Engine | Promise<Engine>
   /** The largest HTTP body, in bytes, that carries a call of the named tool. */
@@ -41,9 +28,18 @@ const INSTRUCTIONS =
 /** Where ChatGPT looks for the challenge of a tool that wants more rights (Apps SDK, Authentication). */
 const CHALLENGE = 'mcp/www_authenticate'
 
-/** Our tools as one MCP application. */
-export function createApp({ version, definitions, engine, bodyLimit, onError }: AppOptions): App {
+/** Our tools, resources and prompts as one MCP application. */
+export function createApp({
+  version,
+  definitions,
+  resources = [],
+  prompts = [],
+  engine,
+  bodyLimit,
+  onError,
+}: AppOptions): App {
   return {
+    ...readingsOf({ definitions, resources, prompts, engine, onError }),
     info: { name: 'commonplace', title: 'Commonplace', version },
     instructions: INSTRUCTIONS,
     lists: { ttlMs: 3_600_000, cacheScope: 'private' },
@@ -56,15 +52,7 @@ export function createApp({ version, definitions, engine, bodyLimit, onError }: 
         const { tools, call } = made
         const tool = tools.get(name)
         if (!tool) throw invalidParams(`Unknown tool: ${name.slice(0, 64)}`)
-        const { output, summary } = await call(tool, args, {
-          principal: context.caller.principal,
-          client: clientOf(context),
-          // Made when a tool looks at it: most never do.
-          get signal() {
-            return context.signal
-          },
-          progress: (done, total, message) => context.progress(done, total, message),
-        })
+        const { output, summary } = await call(tool, args, callOf(context))
         return succeeded(tool, output, summary)
       } catch (error) {
         if (error instanceof RpcError) throw error
@@ -91,16 +79,46 @@ function succeeded({ verbatim }: AnyTool, output: Record<string, unknown>, summa
     const { [verbatim]: _thing, ...rest } = output
     return { content: [{ type: 'text', text: thing }], structuredContent: rest }
   }
+  const json = JSON.stringify(output)
   return {
     content: [
-      { type: 'text', text: JSON.stringify(output) },
+      { type: 'text', text: json },
       { type: 'text', text: summary, annotations: { audience: ['user'] } },
     ],
-    structuredContent: output,
+    structuredContent: new JsonText(json),
   }
 }
 
-function clientOf({ caller }: Context): string {
-  const name = caller.client?.['name']
-  return typeof name === 'string' && name !== '' ? name.slice(0, 100) : 'mcp'
+/** What is read by its address or picked by its name. Its code is loaded when it is first asked for. */
+function readingsOf({
+  definitions,
+  resources,
+  prompts,
+  engine,
+  onError,
+}: Required<Omit<AppOptions, 'version' | 'bodyLimit'>>): Partial<App> {
+  const tools = new Set(definitions.map(({ definition }) => definition.name))
+  const promptable = prompts.filter((prompt) => prompt.tools.every((name) => tools.has(name)))
+  const addresses = resources.map(({ definition }) => definition)
+  const parts = {
+    resources: addresses,
+    prompts: promptable.map(({ definition }) => definition),
+    engine,
+    onError,
+  }
+  const load = () => import('./answer-reading.ts')
+  return {
+    ...(addresses.length > 0 && {
+      resources: addresses.filter((one) => 'uri' in one),
+      resourceTemplates: addresses.filter((one) => 'uriTemplate' in one),
+      readResource: async (uri, context) => (await load()).answerResource(parts, uri, context),
+    }),
+    ...(promptable.length > 0 && {
+      prompts: parts.prompts,
+      getPrompt: async (name, args, context) => (await load()).answerPrompt(parts, name, args, context),
+    }),
+    ...((addresses.length > 0 || promptable.length > 0) && {
+      complete: async (request, context) => (await load()).answerCompletion(parts, request, context),
+    }),
+  }
 }

@@ -12,8 +12,8 @@ export interface IdentityProvidersOptions {
   fetch?: Fetch
 }
 
-export const GOOGLE_ISSUER = 'https://accounts.google.com'
-export const APPLE_ISSUER = 'https://appleid.apple.com'
+const GOOGLE_ISSUER = 'https://accounts.google.com'
+const APPLE_ISSUER = 'https://appleid.apple.com'
 
 /** The providers that are configured, in the order in which readers see them. None of them is asked before it is used. */
 export function createIdentityProviders(options: IdentityProvidersOptions): IdentityProvider[] {
@@ -29,6 +29,7 @@ export function createIdentityProviders(options: IdentityProvidersOptions): Iden
             issuer: GOOGLE_ISSUER,
             clientId: google.clientId,
             secret: () => google.clientSecret,
+            speaksFor: isGooglesOwn,
           }),
         ]
       : []),
@@ -61,6 +62,14 @@ export function createIdentityProviders(options: IdentityProvidersOptions): Iden
       : []),
   ]
 }
+
+/**
+ * Google checks another mail server's address once, when the account is made: whose it is by now it does not know. It does for
+ * mailboxes of its own, Gmail's and those of an organisation (`hd`)
+ * (developers.google.com/identity/gsi/web/guides/verify-google-id-token).
+ */
+const isGooglesOwn = (email: string, { hd }: Readonly<Record<string, unknown>>): boolean =>
+  /@(?:gmail|googlemail)\.com$/i.test(email) || (typeof hd === 'string' && hd !== '')
 
 /** Within six months, says Apple; it is made anew for each sign-in, so minutes do. */
 const APPLE_SECRET_SECONDS = 300

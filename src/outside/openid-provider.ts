@@ -12,6 +12,8 @@ export interface OpenIdProviderOptions {
   secret(): string
   scope?: string
   answersBy?: 'query' | 'form_post'
+  /** Whether an address that the provider says it checked is one that it can speak for; any, where left out. */
+  speaksFor?: (email: string, claims: Readonly<Record<string, unknown>>) => boolean
   fetch?: Fetch
 }
 
@@ -28,6 +30,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
  */
 export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityProvider {
   const { name, title, issuer, clientId, scope = 'openid email profile', answersBy = 'query' } = options
+  const { speaksFor = () => true } = options
   const client: OAuth.Client = { client_id: clientId }
   const jwks: OAuth.JWKSCacheInput = {}
   let known: { server: OAuth.AuthorizationServer; until: number } | undefined
@@ -89,7 +92,7 @@ export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityPr
         return await redeem(oauth, found, answer, request)
       } catch (cause) {
         if (cause instanceof Failure) throw cause
-        if (isNetworkFault(oauth, cause)) throw unreachable(title, cause)
+        if (isNetworkFault(cause)) throw unreachable(title, cause)
         throw new Failure('sign_in_refused', `${title} did not sign you in.`, {
           hint: 'Try again, or sign in another way.',
           cause,
@@ -136,7 +139,8 @@ export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityPr
       subject: claims.sub,
       ...(typeof email === 'string' && { email }),
       // Apple writes it as a string.
-      emailVerified: verified === true || verified === 'true',
+      emailVerified:
+        (verified === true || verified === 'true') && typeof email === 'string' && speaksFor(email, about),
       ...(typeof name === 'string' && { name }),
     }
   }
@@ -171,11 +175,12 @@ function guardedFetch(fetch: Fetch, mayAsk: (address: string) => boolean) {
     const response = await fetch(address, {
       method,
       headers,
-      ...(body !== undefined && { body: String(body) }),
+      ...(body !== undefined && body !== null && { body: String(body) }),
       redirect: 'manual',
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
     const { status } = response
+    if (status >= 500) throw new ProviderDown(`the provider answers ${status}`)
     const kept = new Headers()
     for (const name of ['content-type', 'date', 'age', 'www-authenticate']) {
       const value = response.headers.get(name)
@@ -197,9 +202,11 @@ async function bodyOf(response: Response): Promise<Uint8Array<ArrayBuffer> | nul
   return new Uint8Array(Buffer.concat(chunks))
 }
 
+class ProviderDown extends Error {}
+
 /** Whether nobody was there, and not that the answer was wrong: undici's network faults are TypeErrors with a cause. */
-function isNetworkFault(oauth: typeof OAuth, error: unknown): boolean {
-  if (error instanceof oauth.ResponseBodyError) return error.status >= 500
+function isNetworkFault(error: unknown): boolean {
+  if (error instanceof ProviderDown) return true
   if (!(error instanceof Error)) return false
   return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause instanceof Error)
 }

@@ -1,9 +1,7 @@
-import { ZodError } from 'zod'
-import type { AnyTool, Answer, Call, Scope } from '../core/define-tool.ts'
-import { Failure } from '../core/failure.ts'
+import type { AnyTool, Answer, BoundCall, Call } from '../core/define-tool.ts'
 import type { CallMark, Library } from '../core/library.ts'
-import { coerce } from './coerce.ts'
-import { invalidInput } from './invalid-input.ts'
+import { bindArguments } from './bind-arguments.ts'
+import { checkScopes } from './check-scopes.ts'
 import { replayOf } from './replay.ts'
 
 export interface ToolCall extends Call {
@@ -21,8 +19,21 @@ export async function callTool(
   args: Record<string, unknown>,
   call: ToolCall,
 ): Promise<Answer> {
-  const bound = readArguments(tool, args)
-  checkScopes(tool, bound.scopes, call.scopes)
+  const bound = bindArguments(tool, args)
+  checkScopes(tool.name, bound.scopes, call.scopes)
+  return tool.describe(
+    await (tool.effect === 'read' ? bound.run(library, call) : write(tool, library, args, bound, call)),
+  )
+}
+
+/** Once for each `requestId`, and in the audit log. */
+async function write(
+  tool: AnyTool,
+  library: Library,
+  args: Record<string, unknown>,
+  bound: BoundCall,
+  call: ToolCall,
+): Promise<unknown> {
   const { requestId } = bound
   const { requestId: _id, ...own } = args
   const replay =
@@ -41,26 +52,6 @@ export async function callTool(
       await replay?.mark.seal?.(db, checked)
     },
   }
-  const work = () => bound.run(tool.effect === 'read' ? library : library.on(mark), call)
-  const output = replay ? await replay.run(work) : await work()
-  return tool.describe(output)
-}
-
-function readArguments(tool: AnyTool, args: Record<string, unknown>) {
-  try {
-    const coerced = coerce(tool.input, args)
-    return tool.bind(coerced as Record<string, unknown>)
-  } catch (error) {
-    if (error instanceof ZodError) throw invalidInput(tool, error)
-    throw error
-  }
-}
-
-function checkScopes(tool: AnyTool, needed: readonly Scope[], granted: ReadonlySet<Scope>): void {
-  const missing = needed.filter((scope) => !granted.has(scope))
-  if (missing.length === 0) return
-  throw new Failure('insufficient_scope', `${tool.name} needs the scope ${missing.join(' and ')}.`, {
-    hint: 'Ask the reader to connect again and allow it.',
-    details: { missing },
-  })
+  const work = () => bound.run(library.on(mark), call)
+  return replay ? await replay.run(work) : await work()
 }

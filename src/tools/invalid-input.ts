@@ -1,20 +1,25 @@
 import type { z } from 'zod'
-import type { AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 
 /** Faults, or names in one of them, that are told of. */
 const SHOWN = 5
 
+/** Whatever takes arguments. */
+export interface Taking {
+  name: string
+  input: z.ZodObject
+}
+
 /** The failure for arguments that were refused: names each field and what it takes, so that the call can be mended. */
-export function invalidInput(tool: AnyTool, error: z.ZodError): Failure {
+export function invalidInput({ name, input }: Taking, error: z.ZodError): Failure {
   const issues = error.issues
     .slice(0, SHOWN)
     .map((issue) => ({ field: fieldOf(issue), problem: problemOf(issue) }))
   const unknown = error.issues.some((issue) => issue.code === 'unrecognized_keys')
   const what = issues.map(({ field, problem }) => (field ? `${field} ${problem}` : problem)).join('; ')
-  return new Failure('invalid_input', `${tool.name}: ${what}.`, {
+  return new Failure('invalid_input', `${name}: ${what}.`, {
     hint: unknown
-      ? `Leave the unknown argument out. ${tool.name} takes: ${Object.keys(tool.input.shape).join(', ') || 'no arguments'}.`
+      ? `Leave the unknown argument out. ${name} takes: ${Object.keys(input.shape).join(', ') || 'no arguments'}.`
       : `Mend ${[...new Set(issues.map(({ field }) => field || 'the arguments'))].join(', ')} and call again.`,
     details: { issues },
   })

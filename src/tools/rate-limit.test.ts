@@ -17,12 +17,12 @@ function limiter(limits = LIMITS) {
   const { admit } = createRateLimiter(openRuntime(':memory:').calls, limits, () => now)
   return {
     pass: (ms: number) => void (now += ms),
-    attempt(
+    async attempt(
       tool: typeof READ | typeof WRITE | typeof SENSITIVE = READ,
       connection = 'one',
-    ): Failure | undefined {
+    ): Promise<Failure | undefined> {
       try {
-        return void admit(tool, connection)
+        return void (await admit(tool, connection))
       } catch (error) {
         if (error instanceof Failure) return error
         throw error
@@ -32,45 +32,45 @@ function limiter(limits = LIMITS) {
 }
 
 describe('the limits of a connection', () => {
-  it('are 60 reads and 30 writes a minute, each for itself', () => {
+  it('are 60 reads and 30 writes a minute, each for itself', async () => {
     const { attempt, pass } = limiter()
-    for (let n = 0; n < 60; n++) expect(attempt()).toBeUndefined()
-    for (let n = 0; n < 30; n++) expect(attempt(n % 2 ? WRITE : SENSITIVE)).toBeUndefined()
-    expect(attempt()?.toJSON().error).toMatchObject({
+    for (let n = 0; n < 60; n++) expect(await attempt()).toBeUndefined()
+    for (let n = 0; n < 30; n++) expect(await attempt(n % 2 ? WRITE : SENSITIVE)).toBeUndefined()
+    expect((await attempt())?.toJSON().error).toMatchObject({
       code: 'rate_limited',
       number: -32004,
       retryAfterSeconds: 60,
       details: { limit: 60, per: 'minute' },
     })
-    expect(attempt(SENSITIVE)?.details).toEqual({ limit: 30, per: 'minute' })
-    expect(attempt(READ, 'two')).toBeUndefined()
+    expect((await attempt(SENSITIVE))?.details).toEqual({ limit: 30, per: 'minute' })
+    expect(await attempt(READ, 'two')).toBeUndefined()
     pass(59_999)
-    expect(attempt()?.retryAfterSeconds).toBe(1)
+    expect((await attempt())?.retryAfterSeconds).toBe(1)
     pass(1)
-    expect(attempt()).toBeUndefined()
+    expect(await attempt()).toBeUndefined()
   })
 
-  it('are 2,000 reads a day as well', () => {
+  it('are 2,000 reads a day as well', async () => {
     const { attempt, pass } = limiter()
     for (let n = 0; n < 2_000; n++) {
       if (n % 60 === 0) pass(60_000)
-      expect(attempt()).toBeUndefined()
+      expect(await attempt()).toBeUndefined()
     }
     // The day began with the first call, 33 minutes before the last.
     pass(60_000)
-    const refused = attempt()
+    const refused = await attempt()
     expect(refused?.details).toEqual({ limit: 2_000, per: 'day' })
     expect(refused?.retryAfterSeconds).toBe(86_400 - 34 * 60)
     pass(refused!.retryAfterSeconds! * 1000)
-    expect(attempt()).toBeUndefined()
+    expect(await attempt()).toBeUndefined()
   })
 
-  it('never let more through than they say, and always what is waited for as told', () => {
-    fc.assert(
-      fc.property(
+  it('never let more through than they say, and always what is waited for as told', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }),
         fc.integer({ min: 1, max: 5 }),
-        (pauses, most) => {
+        async (pauses, most) => {
           const limits = { ...LIMITS, reads: { perMinute: most, perDay: 12 } }
           const { attempt, pass } = limiter(limits)
           let windowStart: number | undefined
@@ -79,7 +79,7 @@ describe('the limits of a connection', () => {
           for (const pause of pauses) {
             pass(pause)
             at += pause
-            const refused = attempt()
+            const refused = await attempt()
             if (refused) {
               if (refused.details?.['per'] === 'minute') expect(inWindow).toBe(most)
               continue
@@ -92,7 +92,7 @@ describe('the limits of a connection', () => {
             expect(inWindow).toBeLessThanOrEqual(most)
           }
           let waited = 0
-          for (let refused = attempt(); refused; refused = attempt()) {
+          for (let refused = await attempt(); refused; refused = await attempt()) {
             pass(refused.retryAfterSeconds! * 1000)
             expect(++waited).toBeLessThanOrEqual(2)
           }

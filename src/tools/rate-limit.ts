@@ -14,6 +14,8 @@ export interface RateLimiter {
    * once, or by the promise where the counts have to be waited for.
    */
   admit(tool: Pick<AnyTool, 'name' | 'effect'>, connection: string): Soon<void>
+  /** For connections that are no more. */
+  forget(connections: readonly string[]): Soon<void>
 }
 
 const MINUTE_MS = 60_000
@@ -34,6 +36,7 @@ export function createRateLimiter(
       if (full instanceof Promise) return full.then((late) => refuse(name, kind, late, at))
       refuse(name, kind, full, at)
     },
+    forget: (connections) => counts.forget(connections.flatMap((one) => [`read ${one}`, `write ${one}`])),
   }
 }
 

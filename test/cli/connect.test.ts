@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { openWorkspace, type Workspace } from '../support/run-cli.ts'
 
 let at: Workspace
@@ -10,6 +11,13 @@ beforeAll(() => {
   at = openWorkspace()
 })
 afterAll(() => at.remove())
+
+/** The entry of Commonplace in what is put into a settings file: JSON, or YAML, of which JSON is a part. */
+function entryOf(settings: string) {
+  const { mcpServers, servers, extensions } = parse(settings)
+  const entry = (mcpServers ?? servers ?? extensions).commonplace
+  return extensions ? { ...entry, command: entry.cmd, env: entry.envs } : entry
+}
 
 /** What a program started so answers to `initialize`, and the tools that it offers. */
 async function greet(command: string, args: readonly string[]) {
@@ -38,8 +46,7 @@ describe('connect', () => {
     expect(server.args).toEqual(expect.arrayContaining(['mcp', '--library', at.library]))
     for (const { settings } of assistants) {
       if (settings === undefined) continue
-      const { mcpServers, servers } = JSON.parse(settings)
-      expect((mcpServers ?? servers).commonplace).toMatchObject(server)
+      expect(entryOf(settings)).toMatchObject(server)
     }
     const { name, tools } = await greet(server.command, server.args)
     expect(name).toBe('commonplace')
@@ -67,8 +74,7 @@ describe('connect', () => {
     expect(server.env).toEqual({ ...env, COMMONPLACE_EMBEDDER_KEY: '<your key>' })
     for (const { settings } of assistants) {
       if (settings === undefined) continue
-      const { mcpServers, servers } = JSON.parse(settings)
-      expect((mcpServers ?? servers).commonplace.env).toEqual(server.env)
+      expect(entryOf(settings).env).toEqual(server.env)
     }
     expect(assistants[0].command).toContain(
       '-e COMMONPLACE_EMBEDDER=openai -e COMMONPLACE_EMBEDDER_URL=https://models.example/v1',
@@ -82,7 +88,7 @@ describe('connect', () => {
       /^Claude Code\n {2}claude mcp add commonplace --scope user -- \S+ \S+main\.js mcp --library \S+\n$/,
     )
     expect((await at.run(['connect', 'emacs'])).stderr).toContain(
-      'claude-code, claude-desktop, cursor, vscode',
+      'claude-code, claude-desktop, cursor, vscode, gemini-cli, goose',
     )
   })
 })

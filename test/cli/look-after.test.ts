@@ -142,6 +142,8 @@ describe('welcome', () => {
       'claude-desktop',
       'cursor',
       'vscode',
+      'gemini-cli',
+      'goose',
     ])
     expect((await json('welcome')).added).toBe(0)
     expect((await json('list')).total).toBe(4)

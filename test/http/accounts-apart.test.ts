@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { SERVER_TOOLS } from '../../src/http/run-tool.ts'
+import { PROMPTS } from '../../src/tools/prompts.ts'
+import { RESOURCES } from '../../src/tools/resources.ts'
+import { era, post, rpc } from '../protocol/wire.ts'
 import { startServer, type TestServer } from './serve.ts'
 
 let at: TestServer
@@ -21,9 +24,11 @@ const MARK = 'spoonbill'
 beforeAll(async () => {
   at = await startServer()
   const own = at.server.first.reader.id
-  let other = await at.newReader()
-  // Ids are told apart by the number that each file drew; two may draw the same.
-  while ((await replicaOf(other)) === (await replicaOf(own))) other = await at.newReader()
+  const other = await at.newReader()
+  // Libraries may give out the same ids, each to its own rows: here they are told apart.
+  await at.server.libraries.use(own, ({ library }) =>
+    library.change(({ db }) => db.updateTable('replica').set({ counter: 1_000_000 }).execute()),
+  )
   otherToken = await at.tokenFor(other)
   ownToken = await at.tokenFor(own)
   const saved = await at.api(otherToken, 'save_url', {
@@ -59,16 +64,6 @@ afterAll(async () => {
   await at.close()
   expect(at.errors).toEqual([])
 })
-
-const replicaOf = (readerId: string): Promise<number> =>
-  at.server.libraries.use(readerId, async ({ library: { db } }) => {
-    const row = await db
-      .selectFrom('replica')
-      .select('number')
-      .where('current', '=', 1)
-      .executeTakeFirstOrThrow()
-    return row.number
-  })
 
 const everythingOf = async (token: string, id: string): Promise<string> =>
   JSON.stringify([
@@ -124,6 +119,12 @@ const CASES: Case[] = [...SERVER_TOOLS.values()].map((tool) => ({
   },
 }))
 
+/** A request of MCP by the one whose ids they are not. */
+async function ask(method: string, params: Json): Promise<{ result?: Json; error?: Json }> {
+  const headers = { ...era('2025-06-18'), authorization: `Bearer ${ownToken}` }
+  return (await post(`${at.base}/mcp`, rpc(method, params), headers)).body as { result?: Json; error?: Json }
+}
+
 describe("another reader's ids", () => {
   it.each(CASES)('$name gives nothing for them', async ({ name, calls }) => {
     let named = 0
@@ -158,6 +159,44 @@ describe("another reader's ids", () => {
     for (const id of foreign) {
       const { isError, told } = await at.mcp(ownToken, 'read_item', { id })
       expect([isError, told['code']]).toEqual([true, 'item-not-found'])
+    }
+  })
+
+  it.each(RESOURCES.map(({ uri }) => [uri]))('%s gives nothing for them', async (uri) => {
+    for (const id of foreign) {
+      const { result, error } = await ask('resources/read', { uri: uri.replace('{id}', id) })
+      // The bare word stands in a note of the reader's own by now: see below.
+      for (const words of [`Essay ${MARK}`, `in the essay on the ${MARK}`, `Which ${MARK}`])
+        expect(JSON.stringify(result ?? error)).not.toContain(words)
+      if (uri.includes('{id}'))
+        expect(error).toMatchObject({ code: -32002, data: { code: expect.stringMatching(/-not-found$/) } })
+      else for (const known of foreign) expect(JSON.stringify(result)).not.toContain(`"id":${known},`)
+      for (const value of ['', id, id.slice(0, 1)]) {
+        const completed = await ask('completion/complete', {
+          ref: { type: 'ref/resource', uri },
+          argument: { name: 'id', value },
+        })
+        expect(completed.result!['completion']).not.toMatchObject({ values: expect.arrayContaining([id]) })
+      }
+    }
+  })
+
+  it.each(PROMPTS.map(({ name }) => [name]))('%s tells nothing of them', async (name) => {
+    const takesSource = /source/.test(
+      JSON.stringify(PROMPTS.find((prompt) => prompt.name === name)?.input.shape),
+    )
+    for (const source of [...foreign, `Essay ${MARK}`]) {
+      const args = takesSource ? { source } : {}
+      const { result, error } = await ask('prompts/get', { name, arguments: args })
+      const told = JSON.stringify(result ?? error)
+      expect(told).not.toContain(`Essay ${MARK}`)
+      if (takesSource) expect(error).toMatchObject({ data: { code: 'source-not-found' } })
+      else for (const known of foreign.filter((one) => one.length > 6)) expect(told).not.toContain(known)
+      const completed = await ask('completion/complete', {
+        ref: { type: 'ref/prompt', name },
+        argument: { name: 'source', value: `Essay ${MARK}` },
+      })
+      expect(JSON.stringify(completed.result)).not.toContain(MARK)
     }
   })
 

@@ -100,6 +100,16 @@ describe('commonplace serve', () => {
       [[], { COMMONPLACE_URL: 'books' }, /^COMMONPLACE_URL takes an address/],
       [['--port', 'many'], {}, /^COMMONPLACE_PORT takes a whole number/],
       [['--read-only'], {}, /reading only/],
+      [
+        [],
+        { COMMONPLACE_DATA: PROGRAM },
+        /folder of the server's data cannot be written to[^]*COMMONPLACE_DATA takes/,
+      ],
+      [
+        [],
+        { COMMONPLACE_DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' },
+        /^The database does not answer(?![^]*secret)[^]*COMMONPLACE_DATABASE_URL[^]*start again/,
+      ],
     ] as const) {
       const refused = spawnServe(args, env)
       expect(await refused.ended).not.toBe(0)

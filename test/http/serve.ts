@@ -12,9 +12,12 @@ import { createHttpApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Json } from '../../src/mcp/protocol/messages.ts'
 import { conceptEmbedder } from '../support/embedder.ts'
+import { databaseEnv } from '../support/server-database.ts'
 
 export interface TestServer {
   base: string
+  /** The data folder. */
+  folder: string
   server: OpenServer
   /** What the server told its log. */
   errors: unknown[]
@@ -52,6 +55,8 @@ export interface TestServerOptions {
   now?: () => Date
   origins?: string[]
   proxies?: number
+  /** Aborts when the server is about to end. */
+  ending?: AbortSignal
 }
 
 /** A page about one bird, with words that stand on no other. */
@@ -72,6 +77,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     COMMONPLACE_WRITES_PER_MINUTE: '100000',
     COMMONPLACE_READS_PER_DAY: '100000',
     COMMONPLACE_WRITES_PER_DAY: '100000',
+    ...(await databaseEnv()),
     ...options.env,
   })
   const errors: unknown[] = []
@@ -91,11 +97,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       },
     },
   })
-  const { origins, proxies } = options
+  const { origins, proxies, ending } = options
   listening.serve(
     createHttpApp({
       server,
       version: '0.0.0',
+      uploadBytes: config.uploadBytes,
+      ...(ending && { ending }),
       onError,
       ...(origins && { origins }),
       ...(proxies !== undefined && { proxies }),
@@ -106,6 +114,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   return {
     base,
+    folder,
     server,
     errors,
     newReader: async () => (await addReader(server.accounts, {})).id,

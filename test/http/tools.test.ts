@@ -38,6 +38,23 @@ describe('POST /api/tools/{name}', () => {
     expect(other).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   })
 
+  it('has a page that was queued captured by the server, once', async () => {
+    const call = { url: 'https://birds.example/curlew', note: 'later' }
+    const queued = await Promise.all([
+      at.api(token, 'queue_save', call),
+      at.mcp(token, 'queue_save', call).then(({ told }) => ({ status: 200, body: told })),
+      at.api(token, 'queue_save', call),
+    ])
+    for (const { status, body } of queued)
+      expect([status, body]).toEqual([200, { queued: true, requestedAt: queued[0].body['requestedAt'] }])
+    for (let told = queued[0].body; told['queued'] === true;)
+      told = (await at.api(token, 'queue_save', call)).body
+    const { results } = (await at.api(token, 'search_library', { query: 'essay curlew' })).body as {
+      results: Json[]
+    }
+    expect(results.filter(({ title }) => title === 'Essay curlew')).toHaveLength(1)
+  })
+
   it.each([
     ['list_items', { limit: 'many' }, 400, 'invalid_input'],
     ['list_items', { unknown: 1 }, 400, 'invalid_input'],
@@ -81,12 +98,33 @@ describe('POST /api/tools/{name}', () => {
     const url = `${at.base}/api/tools/list_items`
     const headers = { authorization: `Bearer ${token}` }
     const got = await fetch(url, { headers })
-    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
     const padded = (bytes: number) => at.api(token, 'list_items', `{}${' '.repeat(bytes - 2)}`)
     expect((await padded(64 * 1024)).status).toBe(200)
     expect((await padded(64 * 1024 + 1)).status).toBe(413)
     expect((await padded(2 * 1024 * 1024)).status).toBe(413)
     expect((await at.api(token, 'list_items', {}, { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+
+  it('refuses a body that is no UTF-8, rather than keep other characters', async () => {
+    const send = (path: string, body: string) =>
+      fetch(`${at.base}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: Buffer.from(body, 'latin1'),
+      })
+    expect((await send('/api/tools/search_library', '{"query":"\xc3\xa9"}')).status).toBe(200)
+    expect((await send('/api/tools/search_library', '{"query":"\xe9"}')).status).toBe(400)
+    const ping = (word: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":"${word}"}}}`
+    expect((await send('/mcp', ping('\xc3\xa9'))).status).toBe(200)
+    const refused = await send('/mcp', ping('\xe9'))
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { code: -32700 } })
   })
 
   it('takes the session of a browser, from our own pages alone', async () => {
@@ -165,7 +203,8 @@ describe('the description of the API', () => {
         components: { responses: Json }
       }
       expect(api.openapi).toMatch(/^3\.1/)
-      expect(Object.keys(api.paths)).toEqual(OFFERED.map(({ name }) => `/api/tools/${name}`))
+      const ofTools = Object.keys(api.paths).filter((path) => path.startsWith('/api/tools/'))
+      expect(ofTools).toEqual(OFFERED.map(({ name }) => `/api/tools/${name}`))
       for (const tool of OFFERED) {
         const call = api.paths[`/api/tools/${tool.name}`]!.post
         expect(call['operationId']).toBe(tool.name)

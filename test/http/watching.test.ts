@@ -120,6 +120,10 @@ describe('metrics', () => {
     await fetch(`${base}/planted/path?planted=1`, { headers: { host: 'planted.example' } })
     await fetch(`${base}/planted/path?planted=1`)
     await fetch(`${base}/mcp`, { method: 'POST', body: 'planted' })
+    await browser()(`${base}/sign-in`, '/sign-in', [
+      ['email', 'planted@example.org'],
+      ['password', 'planted-password'],
+    ])
     const text = await metrics()
     expect(text).not.toContain('planted')
     for (const line of [
@@ -132,6 +136,8 @@ describe('metrics', () => {
       'commonplace_http_requests_total{route="mcp",status="401"} 1',
       'commonplace_sign_ins_total{outcome="ok"} 1',
       'commonplace_open_libraries 1',
+      'commonplace_libraries_due 0',
+      'commonplace_sign_ins_total{outcome="refused"} 1',
       'commonplace_info{version="0.1.0"} 1',
     ])
       expect(text.split('\n')).toContain(line)

@@ -176,7 +176,7 @@ it(
     db.close()
     expect(left).toEqual([])
     expect({ bare: bare.count, vectors: vectors.count }).toEqual({ bare: 0, vectors: passages.count })
-    expect(known.captured.size + known.added.length).toBeGreaterThan(10)
+    expect(known.captured.size + known.added.length).toBeGreaterThan(0)
     for (const n of [...known.captured.keys()].slice(-5)) {
       const search = [MAIN, 'search-library', word(n), '--json', '--library', library]
       const { stdout } = await run(process.execPath, search, { env: { ...process.env, ...env } })

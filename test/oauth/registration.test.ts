@@ -128,6 +128,7 @@ describe('redirect URIs that are refused', () => {
     'cursor://x/y#z',
     '/relative',
     'https://*.example/cb',
+    'https://a.example/*',
     'https://u:p@a.example/',
     'cursor://u@x/y',
     'vbscript:x',
@@ -207,6 +208,22 @@ it('registering is counted by address, and refused past the limit with the time 
     expect((await from('2001:db8:1:3::1')).status).toBe(201)
     limited.pass(61)
     expect((await from('192.0.2.1')).status).toBe(201)
+  } finally {
+    await limited.stop()
+  }
+})
+
+it('registering is counted in all: clients stay for ever, and one person may have many networks', async () => {
+  const limited = await startOAuthServer({
+    limits: { registerInAll: { count: 3, seconds: 60 } },
+    addressFromHeader: true,
+  })
+  try {
+    const from = (n: number) => register(limited, PLAIN, { 'x-test-address': `2001:db8:0:${n}::1` })
+    const statuses = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await from(n)).status))
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 201, 201, 429, 429])
+    limited.pass(61)
+    expect((await from(6)).status).toBe(201)
   } finally {
     await limited.stop()
   }

@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import { Failure } from '../../src/core/failure.ts'
+import type { IdentityProvider } from '../../src/core/identity-provider.ts'
+import type { Mail } from '../../src/core/mail.ts'
 import type { FetchedPage, Pages } from '../../src/core/outside.ts'
-import { openAccounts, type Accounts } from '../../src/features/accounts/accounts.ts'
+import { openAccounts, type Accounts, type SignUpMode } from '../../src/features/accounts/accounts.ts'
 import { authenticate } from '../../src/features/accounts/authenticate.ts'
 import { setPassword } from '../../src/features/accounts/identity.ts'
 import { ACCOUNT_LIMITS, type AccountLimits } from '../../src/features/accounts/limits.ts'
@@ -39,6 +41,12 @@ export interface ServerOptions {
   base?: string
   /** Takes the place of the caller's address, by a header of the test's. */
   addressFromHeader?: boolean
+  /** `localhost` where browsers would keep passkeys. */
+  host?: '127.0.0.1' | 'localhost'
+  signUp?: SignUpMode
+  operators?: string[]
+  mail?: Mail
+  providers?: IdentityProvider[]
 }
 
 const NO_LIMITS = Object.fromEntries(
@@ -49,7 +57,7 @@ export async function startOAuthServer(options: ServerOptions = {}): Promise<Tes
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const own = `http://127.0.0.1:${port}`
+  const own = `http://${options.host ?? '127.0.0.1'}:${port}`
   const base = options.base ?? own
   let skipped = 0
   const web = new Map<string, unknown>()
@@ -63,6 +71,11 @@ export async function startOAuthServer(options: ServerOptions = {}): Promise<Tes
     // Passwords are tried all the time here; how hard they are is a test of its own.
     passwordCost: options.passwordCost ?? 6,
     limits: { ...NO_LIMITS, ...options.limits },
+    ...(options.signUp && { signUp: options.signUp }),
+    ...(options.operators && { operators: options.operators }),
+    ...(options.mail && { mail: options.mail }),
+    ...(options.providers && { providers: options.providers }),
+    onError: (error) => errors.push(error),
     now: () => new Date(Date.now() + skipped * 1_000),
   })
   const handle = createOAuth({
@@ -183,8 +196,11 @@ export class Browser {
     const { pathname } = new URL(url)
     const fits = ({ path }: Cookie): boolean =>
       pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
+    // A form that another site sends brings only the cookies that may cross sites.
+    const crosses = new Headers(init.headers).get('x-cross-site') === 'yes'
     const cookie = [...this.jar.values()]
       .filter(fits)
+      .filter(({ attributes }) => !crosses || attributes.includes('SameSite=None'))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ')
     const headers = {

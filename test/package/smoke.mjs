@@ -24,6 +24,7 @@ mkdirSync(project)
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
+let facts
 let passed = 0
 let failed = 0
 function check(ok, what, detail = '') {
@@ -105,9 +106,14 @@ try {
         `${file} names no path of the machine that built it`,
       )
   }
+  for (const words of ['stdTimeFunctions', 'collectDefaultMetrics', 'createTransport'])
+    check(
+      !loadedAtStart(join(installed, 'dist')).includes(words),
+      `what an assistant starts does not load what only a server needs (${words})`,
+    )
   check(!existsSync(join(project, 'node_modules', 'zod')), 'what is bundled is not installed as well')
 
-  const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const version = commonplace('--version')
   check(version.status === 0 && version.stdout.trim() === facts.version, '--version', version.all)
 
@@ -151,11 +157,59 @@ try {
     JSON.stringify(reply),
   )
   check(reply?.result?.serverInfo?.version === facts.version, 'the server says the version of the package')
+
+  await serve()
+  const users = commonplace('admin', 'users', '--json')
+  check(users.status === 0, 'the operator sees the readers', users.all)
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 400 })
 }
 say(`package: ${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** The code that `commonplace mcp` reads before it can answer. */
+function loadedAtStart(dist) {
+  const seen = new Set()
+  const read = (file) => {
+    if (seen.has(file)) return ''
+    seen.add(file)
+    const text = readFileSync(join(dist, file), 'utf8')
+    const parts = [...text.matchAll(/(?:^|[;}\n])(?:import|export)\b[^;'"()]*["']\.\/([\w.-]+\.js)["']/g)]
+    return [text, ...parts.map(([, part]) => read(part))].join('\n')
+  }
+  return read('main.js') + read('start.js')
+}
+
+/** Starts the server from the package, looks whether it is ready and counts, and ends it. */
+async function serve() {
+  const token = 'a-token-of-this-test'
+  const child = spawn(process.execPath, [join(project, 'node_modules/commonplace/dist/main.js'), 'serve'], {
+    cwd: project,
+    env: { ...env, COMMONPLACE_PORT: '0', COMMONPLACE_METRICS_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const base = await new Promise((resolve) => {
+    const listen = (chunk) => {
+      said += chunk
+      const found = /Commonplace is at (\S+)\n/.exec(said)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.setEncoding('utf8').on('data', listen)
+    child.stderr.setEncoding('utf8').on('data', listen)
+    void ended.then(() => resolve(undefined))
+  })
+  check(base !== undefined, 'the server starts', said)
+  if (base) {
+    check((await fetch(`${base}/readyz`)).status === 200, 'the server is ready')
+    const metrics = await fetch(`${base}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+    const version = `commonplace_info{version="${facts.version}"} 1`
+    check((await metrics.text()).includes(version), 'the server tells its version')
+    child.kill('SIGTERM')
+  }
+  check((await ended) === 0, 'the server ends in order', said)
+}
 
 /** What `npx commonplace mcp` answers to a client that says hello. */
 function initialize() {

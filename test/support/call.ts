@@ -2,6 +2,7 @@ import { SCOPES, type AnyTool, type Scope } from '../../src/core/define-tool.ts'
 import { Failure, type FailureJson } from '../../src/core/failure.ts'
 import type { Library } from '../../src/core/library.ts'
 import { callTool, type ToolCall } from '../../src/tools/call-tool.ts'
+import { readResource, resourceAt } from '../../src/tools/read-resource.ts'
 
 export interface CallOptions {
   scopes?: readonly Scope[]
@@ -20,6 +21,26 @@ export async function call(
   return output
 }
 
+/** Reads a resource by its address as an assistant would; all scopes unless said. */
+export async function read(
+  library: Library,
+  uri: string,
+  options: CallOptions = {},
+): Promise<Record<string, unknown>> {
+  const address = resourceAt(uri)
+  if (!address) throw new Error(`there is no resource at ${uri}`)
+  return readResource(address, library, callOf(options))
+}
+
+/** The failure of a reading that must fail. */
+export async function failureOfReading(
+  library: Library,
+  uri: string,
+  options: CallOptions = {},
+): Promise<FailureJson> {
+  return failureOf(uri, read(library, uri, options))
+}
+
 /** The failure of a call that must fail, as a client reads it. */
 export async function failureOfCall(
   tool: AnyTool,
@@ -27,13 +48,17 @@ export async function failureOfCall(
   args: Record<string, unknown> = {},
   options: CallOptions = {},
 ): Promise<FailureJson> {
+  return failureOf(tool.name, callTool(tool, library, args, callOf(options)))
+}
+
+async function failureOf(what: string, attempt: Promise<unknown>): Promise<FailureJson> {
   try {
-    await callTool(tool, library, args, callOf(options))
+    await attempt
   } catch (error) {
     if (error instanceof Failure) return error.toJSON()
     throw error
   }
-  throw new Error(`${tool.name} did not fail`)
+  throw new Error(`${what} did not fail`)
 }
 
 const callOf = ({ scopes = SCOPES, signal, connection = 'test' }: CallOptions): ToolCall => ({

@@ -1,9 +1,13 @@
 import { Readable } from 'node:stream'
+import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { Kysely } from 'kysely'
 import { createLibrary, type Library } from '../../src/core/library.ts'
 import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
 import { migrate, queriesOn } from '../../src/db/open.ts'
+import { openPostgres, type Postgres } from '../../src/db/postgres/open.ts'
 import { ensureReplica } from '../../src/db/replica.ts'
+import type { Schema } from '../../src/db/schema.ts'
 import type { FetchedPage } from '../../src/core/outside.ts'
 import { Failure } from '../../src/core/failure.ts'
 
@@ -17,19 +21,45 @@ export interface TestWorld {
   account?: boolean
 }
 
-/** A library in memory, with a world of the test's own around it. */
+/** An empty library on the database that the test project says, with a world of the test's own around it. */
 export async function testLibrary(world: TestWorld = {}): Promise<Library> {
-  const database = new DatabaseSync(':memory:')
-  database.exec('pragma foreign_keys = on')
-  const db = queriesOn(database)
-  await migrate(database, db, () => {})
-  await ensureReplica(db, { inode: 'test' })
-  return createLibrary({
+  return libraryOn(await (onPostgres ? postgresDb() : sqliteDb()), world)
+}
+
+/** The library of a database. */
+export const libraryOn = (db: Kysely<Schema>, world: TestWorld = {}): Library =>
+  createLibrary({
     db,
     outside: testOutside(world),
     now: world.now ?? (() => new Date()),
     ...(world.wake && { wake: world.wake }),
   })
+
+/** Whether libraries of this run are kept by PostgreSQL, else by SQLite in memory. */
+export const onPostgres = process.env['COMMONPLACE_TEST_DATABASE'] === 'postgres'
+
+/** An empty library in memory. */
+export async function sqliteDb(): Promise<Kysely<Schema>> {
+  const database = new DatabaseSync(':memory:')
+  database.exec('pragma foreign_keys = on')
+  const db = queriesOn(database)
+  await migrate(database, db, () => {})
+  await ensureReplica(db, { inode: 'test' })
+  return db
+}
+
+/** An empty library on the PostgreSQL of this run. */
+export async function postgresDb(): Promise<Kysely<Schema>> {
+  const postgres = await testPostgres()
+  return postgres.ofLibrary(await postgres.makeLibrary(randomUUID()))
+}
+
+let opened: Promise<Postgres> | undefined
+
+/** The PostgreSQL of this run, opened once for the tests of a file. */
+export async function testPostgres(): Promise<Postgres> {
+  const { inject } = await import('vitest')
+  return (opened ??= openPostgres({ url: inject('postgresUrl'), connections: 10 }))
 }
 
 export function testOutside(world: TestWorld): Outside {

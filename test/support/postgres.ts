@@ -25,6 +25,12 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
+/** One that can be taken away and given back as it was. */
+export interface OwnPostgres extends TestPostgres {
+  halt(): Promise<void>
+  resume(): Promise<void>
+}
+
 /** Settings that forget safety for speed, since all is thrown away. */
 const SETTINGS = [
   'fsync=off',
@@ -53,7 +59,10 @@ rm -rf "$folder"`
  */
 export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env['DATABASE_URL']
-  if (given) return { url: await freshDatabase(given), stop: async () => {} }
+  return given ? { url: await freshDatabase(given), stop: async () => {} } : startOwnPostgres()
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-pg-'))
   const user = unprivileged()
   const { bin, env } = binaries(folder, user)
@@ -69,20 +78,36 @@ export async function startPostgres(): Promise<TestPostgres> {
     { ...as, stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const port = await freePort()
-  const settings = [...SETTINGS, `port=${port}`].flatMap((setting) => ['-c', setting])
-  const server = spawn('sh', ['-c', WATCH, 'sh', folder, join(bin, 'postgres'), '-D', data, ...settings], {
-    ...as,
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  server.unref()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await answering(url, server, join(folder, 'log'))
+  const settings = [...SETTINGS, `port=${port}`].flatMap((setting) => ['-c', setting])
+  const watched: ChildProcess[] = []
+
+  async function start(): Promise<void> {
+    const server = spawn('sh', ['-c', WATCH, 'sh', folder, join(bin, 'postgres'), '-D', data, ...settings], {
+      ...as,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    server.unref()
+    watched.push(server)
+    await answering(url, server, join(folder, 'log'))
+  }
+
+  await start()
   return {
     url,
+    async halt() {
+      const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+      process.kill(pid, 'SIGINT')
+      while (existsSync(join(data, 'postmaster.pid'))) await pause(20)
+    },
+    resume: start,
     async stop() {
-      server.stdin!.end()
-      if (server.exitCode === null) await once(server, 'exit')
+      for (const server of watched) {
+        server.ref()
+        server.stdin!.end()
+        if (server.exitCode === null) await once(server, 'exit')
+      }
     },
   }
 }

@@ -56,3 +56,12 @@ export async function openAccountsDb(
     },
   }
 }
+
+/** What the environment of a server adds for its database: nothing on SQLite, else a new database of its own. */
+export async function databaseEnv(): Promise<Record<string, string>> {
+  if (!onPostgres) return {}
+  return {
+    COMMONPLACE_DATABASE_URL: await freshDatabase(inject('postgresUrl')),
+    COMMONPLACE_DATABASE_CONNECTIONS: '4',
+  }
+}

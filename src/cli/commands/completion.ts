@@ -64,8 +64,9 @@ const completed = (name: string, about: string, command: Command | undefined): C
   about: firstSentence(about),
   flags: [...(command?.flags ?? []), ...GLOBAL_FLAGS],
   takesFiles: name === 'add' || name === 'restore' || name === 'backup',
-  choices:
-    name === 'completion' || name === 'connect'
+  choices: command?.parts
+    ? [...new Set(command.parts.map(([words]) => words.split(' ')[0] ?? ''))]
+    : name === 'completion' || name === 'connect'
       ? choicesIn((command?.usage[0] ?? '').replaceAll(/[[\]]/g, '').split(' ')[0])
       : [],
 })

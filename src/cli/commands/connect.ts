@@ -7,7 +7,7 @@ import { STYLE } from '../print.ts'
 
 export const connect = defineCommand({
   name: 'connect',
-  usage: ['[claude-code|claude-desktop|cursor|vscode] [--read-only]'],
+  usage: ['[claude-code|claude-desktop|cursor|vscode|gemini-cli|goose] [--read-only]'],
   about:
     'Prints the lines that connect an assistant to this library: a command to run, or what to put into its settings file. With --read-only the assistant can search and read and change nothing. The embedder and the hosts that are set in the environment go with them; a key does not: put yours where it says so.',
   flags: [],
@@ -71,7 +71,35 @@ export function assistantLines(
       file: '.vscode/mcp.json',
       settings: settingsText({ servers: { commonplace: { type: 'stdio', ...entry } } }),
     },
+    {
+      id: 'gemini-cli',
+      name: 'Gemini CLI',
+      file: '~/.gemini/settings.json',
+      settings: settingsText({ mcpServers: { commonplace: entry } }),
+    },
+    {
+      id: 'goose',
+      name: 'Goose',
+      file: GOOSE[process.platform] ?? '~/.config/goose/config.yaml',
+      settings: gooseText(entry),
+    },
   ]
+}
+
+/** YAML, in which JSON is what it is. */
+const gooseText = ({ command, args, env = {} }: ReturnType<typeof server>): string =>
+  `extensions:
+  commonplace:
+    name: Commonplace
+    type: stdio
+    cmd: ${JSON.stringify(command)}
+    args: ${JSON.stringify(args).replaceAll('","', '", "')}
+    envs: ${JSON.stringify(env)}
+    enabled: true
+    timeout: 300`
+
+const GOOSE: Partial<Record<NodeJS.Platform, string>> = {
+  win32: '%APPDATA%\\Block\\goose\\config\\config.yaml',
 }
 
 /** JSON as people write it into such a file: a short list stays on its line. */

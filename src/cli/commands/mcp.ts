@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { DEFINITIONS } from 'commonplace:definitions'
+import { DEFINITIONS, PROMPTABLE, READABLE } from 'commonplace:definitions'
 import type { LocalEngine } from '../../app/local-engine.ts'
 import { openFile, type OpenFile } from '../../app/open-file.ts'
 import { libraryFolder } from '../../config/library-folder.ts'
@@ -9,7 +9,7 @@ import { Failure } from '../../core/failure.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { VERSION } from '../version.ts'
 
-const FAMILIES: readonly string[] = [...new Set(DEFINITIONS.map(({ family }) => family))]
+const FAMILIES: readonly string[] = [...new Set([...DEFINITIONS, ...READABLE].map(({ family }) => family))]
 
 /** How long after the start background work begins: the first answers come before it. */
 const WORK_AFTER_MS = 500
@@ -63,6 +63,8 @@ export async function run(argv: readonly string[]): Promise<number> {
         (families?.has(family) ?? true) &&
         (!readOnly || effect === 'read'),
     ),
+    resources: READABLE.filter(({ family }) => families?.has(family) ?? true),
+    prompts: PROMPTABLE,
     engine: load,
     onError: log,
   })

@@ -6,7 +6,7 @@ import { readServerConfig, type ServerConfig } from '../../config/server.ts'
 import { Failure } from '../../core/failure.ts'
 import { createHttpApp, type HttpApp } from '../../http/app.ts'
 import { listen, type Listening } from '../../http/listen.ts'
-import { createMetrics, createMetricsEndpoint, type Measures } from '../../http/metrics.ts'
+import { createMetrics, createMetricsEndpoint } from '../../http/metrics.ts'
 import { observe, type Answered } from '../../http/observe.ts'
 import { Tally } from '../../http/tally.ts'
 import { defineCommand, type Context } from '../command.ts'
@@ -71,6 +71,8 @@ async function run({ out, signal }: Context, config: ServerConfig): Promise<numb
       hosts: config.hosts,
       origins: config.origins,
       proxies: config.proxies,
+      uploadBytes: config.uploadBytes,
+      ending: signal,
       tally,
       onError,
     })
@@ -101,8 +103,7 @@ function withMetrics(
   onError: (error: unknown, where: string) => void,
 ): HttpApp {
   if (metricsToken === undefined) return app
-  const measure = async (): Promise<Measures> => ({ openLibraries: server.libraries.size })
-  const registry = createMetrics({ tally, version: VERSION, measure })
+  const registry = createMetrics({ tally, version: VERSION, measure: server.measure })
   const metrics = createMetricsEndpoint(registry, metricsToken, onError)
   return (req, res) => (/^\/metrics(\?|$)/.test(req.url ?? '') ? metrics(req, res) : app(req, res))
 }

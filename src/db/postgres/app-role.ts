@@ -34,14 +34,13 @@ export async function makeAppRole(owner: pg.Client, server: string): Promise<voi
   )
   const { made, taken } = rows[0]!
   try {
-    if (!made) await owner.query(`create role ${APP_ROLE} nologin`)
+    if (!made) await owner.query(`create role ${APP_ROLE} nologin`).catch(ignoreTaken)
     if (!taken) await owner.query(`grant ${APP_ROLE} to ${quoted(server)}`)
   } catch (error) {
-    throw new RoleRefused(
-      `The role ${JSON.stringify(server)} may not make the role ${APP_ROLE}, under which the server works.`,
-      `Let a superuser run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to ${quoted(server)};`,
-      error,
-    )
+    throw new PostgresError(error, 'refused', {
+      message: `The role ${JSON.stringify(server)} may not make the role ${APP_ROLE}, under which the server works.`,
+      hint: `Let a superuser run: create role ${APP_ROLE} nologin; grant ${APP_ROLE} to ${quoted(server)};`,
+    })
   }
 }
 
@@ -67,16 +66,10 @@ export async function grantTables(
   await owner.query(`revoke insert, update, delete on schema_version from ${to}`)
 }
 
-/** The database does not let the server work as it must. */
-export class RoleRefused extends PostgresError {
-  readonly hint: string
-
-  constructor(message: string, hint: string, cause?: unknown) {
-    super(cause, 'refused')
-    this.name = 'RoleRefused'
-    this.message = message
-    this.hint = hint
-  }
+/** Roles are those of all databases of a server: another may have been faster. */
+function ignoreTaken(error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== '42710' && code !== '23505') throw error
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

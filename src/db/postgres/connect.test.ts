@@ -12,3 +12,17 @@ test('counts and ids are numbers, bytes are bytes', async () => {
     await pool.end()
   }
 })
+
+test('what an address sets for its connections is set, but for the role to work under', async () => {
+  const url = new URL(inject('postgresUrl'))
+  url.searchParams.set('options', '-c work_mem=9MB -c random_page_cost=3 -c role=postgres')
+  const pool = openPool({ url: url.href, connections: 1 }, 'pg_monitor')
+  try {
+    const { rows } = await pool.query(
+      `select current_setting('work_mem') as memory, current_setting('random_page_cost') as cost, current_setting('jit') as jit, current_user as role`,
+    )
+    expect(rows).toEqual([{ memory: '9MB', cost: '3', jit: 'off', role: 'pg_monitor' }])
+  } finally {
+    await pool.end()
+  }
+})

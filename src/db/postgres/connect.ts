@@ -14,6 +14,8 @@ const CONNECT_MS = 5_000
 const LOCK_MS = 10_000
 /** A process that stands still with a library's lock in its hand loses it. */
 const IDLE_IN_TRANSACTION_MS = 60_000
+/** A connection that nobody wants is kept for so long: opening one takes longer than most calls. */
+const IDLE_MS = 5 * 60_000
 /** Longer than any statement of ours: one that was lost on the way fails at last. */
 const QUERY_MS = 120_000
 
@@ -37,19 +39,36 @@ const shared = {
 export function openPool({ url, connections }: PostgresOptions, role?: string): pg.Pool {
   const pool = new pg.Pool({
     ...shared,
-    connectionString: url,
+    ...addressed(url, role),
     max: connections,
+    idleTimeoutMillis: IDLE_MS,
     pipeline: true,
     query_timeout: QUERY_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Compiling a query takes longer than any of ours runs.
-    options: role === undefined ? '-c jit=off' : `-c jit=off -c role=${role}`,
   })
   // Whoever was using the connection hears of it from the query; without a listener it would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+/**
+ * Our queries are short and many: compiling one or sharing it out to other processes takes longer than it runs, and what they
+ * read is mostly in memory.
+ */
+const TUNED = '-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.1'
+
+/** What the address itself sets for its connections goes before what we set, but for the role. */
+function addressed(
+  url: string,
+  role: string | undefined,
+): Pick<pg.ClientConfig, 'connectionString' | 'options'> {
+  const address = new URL(url)
+  const given = address.searchParams.get('options') ?? ''
+  address.searchParams.delete('options')
+  const options = `${TUNED} ${given} ${role === undefined ? '' : `-c role=${role}`}`.trim()
+  return { connectionString: address.href, options }
 }
 
 /** One connection, of the role that owns the tables. */

@@ -11,6 +11,7 @@ import {
 import type pg from 'pg'
 import type { Engine, EngineAdapter } from '../engine.ts'
 import { PostgresError } from './postgres-error.ts'
+import { named } from './statement-name.ts'
 import type { Turns } from './turns.ts'
 
 export interface LibraryDialectOptions {
@@ -134,7 +135,9 @@ class LibraryConnection implements DatabaseConnection {
 
   /** A transaction that cannot be ended goes with its connection. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
-    const { client } = this.#open!
+    // A commit that failed took its connection with it, and there is nothing more to roll back.
+    if (!this.#open) return
+    const { client } = this.#open
     try {
       const { command } = await client.query(how)
       if (command.toLowerCase() !== how) throw new Error(`The server answered ${command} to ${how}`)
@@ -157,7 +160,9 @@ class LibraryConnection implements DatabaseConnection {
     const values = query.parameters.map(bind)
     try {
       return resultOf<R>(
-        await (this.#open ? this.#open.client.query(query.sql, values) : this.#alone(query.sql, values)),
+        await (this.#open
+          ? this.#open.client.query(named(query.sql, values))
+          : this.#alone(query.sql, values)),
       )
     } catch (error) {
       throw asPostgresError(error)
@@ -169,11 +174,13 @@ class LibraryConnection implements DatabaseConnection {
     const client = await take(this.#pool)
     let broken = true
     try {
-      const [, answer, ended] = await Promise.allSettled([
-        client.query(this.#begin),
-        client.query(sql, values),
-        client.query('commit'),
-      ])
+      const [, answer, ended] = await Promise.allSettled(
+        together(client, () => [
+          client.query(this.#begin),
+          client.query(named(sql, values)),
+          client.query('commit'),
+        ]),
+      )
       broken = ended.status === 'rejected'
       if (answer.status === 'rejected') throw answer.reason
       if (ended.status === 'rejected') throw ended.reason
@@ -186,6 +193,17 @@ class LibraryConnection implements DatabaseConnection {
   // oxlint-disable-next-line require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('Rows are not streamed from PostgreSQL: read them page by page')
+  }
+}
+
+/** Gives what `send` sends to the socket in one piece. */
+function together<T>(client: pg.PoolClient & { connection?: pg.Connection }, send: () => T): T {
+  const stream = client.connection?.stream
+  stream?.cork()
+  try {
+    return send()
+  } finally {
+    stream?.uncork()
   }
 }
 

@@ -8,5 +8,8 @@ export const postgresEngine = (library: number): Engine => ({
   fullText: postgresFullText(library),
   vectors: postgresVectors,
   locksRows: true,
-  listed: (ids) => sql<number>`(select unnest(${ids}::bigint[]))`,
+  lists: {
+    bind: (list) => list,
+    rows: (parameter, of) => sql`(select unnest(${parameter}::${sql.raw(of)}[]))`,
+  },
 })

@@ -104,9 +104,8 @@ function render(query: WordQuery, prefix: string, columns?: readonly WordColumn[
     return words.length === 0 ? undefined : phrase(words, prefix, columns, query.prefix)
   }
   if ('near' in query) {
-    const phrases = query.near.map((words) => words.flatMap(wordsIn))
-    if (phrases.length === 0 || phrases.some((words) => words.length === 0)) return undefined
-    return near(phrases, query.words, prefix, columns)
+    const phrases = query.near.map((words) => words.flatMap(wordsIn)).filter((words) => words.length > 0)
+    return phrases.length === 0 ? undefined : near(phrases, query.words, prefix, columns)
   }
   if ('all' in query) {
     const parts = query.all.map(nested)
@@ -141,8 +140,9 @@ function phrase(
 }
 
 /**
- * Every phrase so near the last of them that at most so many words lie between, whichever is the last: parts that are to meet at
- * the same place have to be joined by `<0>`. Of more phrases than a few it is only asked that they are there.
+ * Every phrase so near the one that ends first that at most so many words lie between, whichever that is. `<0>` makes what
+ * follows it begin at one place, or else each phrase might be near another of the first. (A phrase inside of a longer one is
+ * not seen to be near it.) Of more phrases than a few it is only asked that they are there.
  */
 function near(
   phrases: readonly (readonly string[])[],
@@ -150,19 +150,21 @@ function near(
   prefix: string,
   columns: readonly WordColumn[] | undefined,
 ): string {
-  const each = phrases.map((words) => phrase(words, prefix, columns))
-  if (phrases.length === 1) return each[0]!
-  if (phrases.length > MOST_NEAR) return `(${each.join(' & ')})`
+  const beginnings = new Map(
+    phrases.map((words) => [phrase(words, prefix, columns), phrase(words.slice(0, 1), prefix, columns)]),
+  )
+  const each = [...beginnings.keys()]
+  if (each.length === 1) return each[0]!
+  if (each.length > MOST_NEAR) return `(${each.join(' & ')})`
   const distances = Array.from({ length: between + 2 }, (_, distance) => distance)
-  const endings = each.map((last, i) => {
-    const others = each.filter((_, j) => j !== i)
+  const choices = each.map((first) => {
+    const others = each.filter((other) => other !== first)
     const within = others.map(
-      (other) => `(${distances.map((distance) => `${other} <${distance}> ${last}`).join(' | ')})`,
+      (other) => `(${distances.map((distance) => `${first} <${distance}> ${other}`).join(' | ')})`,
     )
-    const end = phrase([phrases[i]!.at(-1)!], prefix, columns)
-    return within.length === 1 ? within[0]! : `((${within.join(' & ')}) <0> ${end})`
+    return within.length === 1 ? within[0]! : `(${beginnings.get(first)} <0> (${within.join(' & ')}))`
   })
-  return `(${endings.join(' | ')})`
+  return `(${choices.join(' | ')})`
 }
 
 /** The phrases that a query looks for, each as a `tsquery`. */

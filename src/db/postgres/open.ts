@@ -2,7 +2,7 @@ import { Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import { NewerLibrary } from '../newer-library.ts'
 import type { Schema } from '../schema.ts'
-import { APP_ROLE, grantTables, makeAppRole, roleOf, RoleRefused, type Role } from './app-role.ts'
+import { APP_ROLE, grantTables, makeAppRole, roleOf, type Role } from './app-role.ts'
 import { connectOwner, openPool, type PostgresOptions } from './connect.ts'
 import { libraryDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
@@ -116,10 +116,10 @@ async function serverRole({ url, connections }: PostgresOptions): Promise<Role> 
 async function refuseBypass(pool: pg.Pool): Promise<void> {
   const { name, bypasses } = await roleOf(pool)
   if (bypasses === '') return
-  throw new RoleRefused(
-    `The role ${JSON.stringify(name)} ${bypasses}: row-level security would not keep readers apart.`,
-    `Give the server the address of a role that may do none of this, or let it work under ${APP_ROLE}.`,
-  )
+  throw new PostgresError(new Error('The role bypasses row-level security'), 'refused', {
+    message: `The role ${JSON.stringify(name)} ${bypasses}: row-level security would not keep readers apart.`,
+    hint: `Give the server the address of a role that may do none of this, or let it work under ${APP_ROLE}.`,
+  })
 }
 
 async function explained<T>(work: () => Promise<T>): Promise<T> {

@@ -3,11 +3,14 @@ import type { Trouble } from '../trouble.ts'
 /** What PostgreSQL, or the way to it, answered instead of rows. */
 export class PostgresError extends Error {
   readonly trouble: Trouble | undefined
+  /** What to tell whoever set the database up, in words of ours. */
+  readonly told: { message: string; hint: string } | undefined
 
-  constructor(cause: unknown, trouble = troubleOf(cause)) {
+  constructor(cause: unknown, trouble = troubleOf(cause), told?: PostgresError['told']) {
     super(cause instanceof Error ? cause.message : String(cause), { cause })
     this.name = 'PostgresError'
     this.trouble = trouble
+    this.told = told
   }
 }
 

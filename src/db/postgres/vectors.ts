@@ -46,13 +46,12 @@ export const postgresVectors: Vectors = {
   },
 
   async ofOtherModels(db, model, limit) {
-    const rows = await db
-      .selectFrom('code')
-      .select('passage_id')
-      .where('model', '<>', model)
-      .orderBy('seq')
-      .limit(limit)
-      .execute()
+    // Each half is a stretch of the index; together they would be all of it.
+    const { rows } = await sql<{ passage_id: number }>`
+      (select passage_id from code where model < ${model} limit ${limit})
+      union all (select passage_id from code where model > ${model} limit ${limit}) limit ${limit}`.execute(
+      db,
+    )
     return rows.map(({ passage_id }) => passage_id)
   },
 }

@@ -30,7 +30,8 @@ export async function openServerDb(file: string): Promise<Kysely<ServerSchema>> 
   const database = connect(file)
   const db = new Kysely<ServerSchema>({ dialect: sqliteDialect(database) })
   try {
-    database.exec('pragma synchronous = full')
+    // What a reader had deleted is written over with zeros.
+    database.exec('pragma synchronous = full; pragma secure_delete = on')
     await migrate(database, db)
     return db
   } catch (error) {

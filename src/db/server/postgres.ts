@@ -12,6 +12,7 @@ import {
 import type pg from 'pg'
 import type { MigrationSet } from '../postgres/migrate.ts'
 import { PostgresError } from '../postgres/postgres-error.ts'
+import { named } from '../postgres/statement-name.ts'
 import { RUNTIME_LAYOUT } from '../runtime-on-postgres.ts'
 import { STATEMENTS } from './migrations/0001-server.ts'
 import type { ServerSchema } from './schema.ts'
@@ -107,7 +108,9 @@ class PoolConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      const { command, rows, rowCount } = await (this.#client ?? this.#pool).query(sql, parameters.map(bind))
+      const { command, rows, rowCount } = await (this.#client ?? this.#pool).query(
+        named(sql, parameters.map(bind)),
+      )
       return {
         rows: rows as R[],
         ...(CHANGING.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }),

@@ -72,6 +72,10 @@ class DirectAdapter extends SqliteAdapter implements AnswersAtOnce, EngineAdapte
   answerAtOnce<R>(query: CompiledQuery<R>, inTransaction: boolean): R[] | undefined {
     return this.#driver.answerAtOnce(query, inTransaction)
   }
+
+  state(): number | undefined {
+    return this.#driver.state()
+  }
 }
 
 class SqliteDriver implements Driver {
@@ -129,6 +133,10 @@ class SqliteDriver implements Driver {
     if (this.#connection.inTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
+  state(): number | undefined {
+    return this.#ready && !this.#taken ? this.#connection.state() : undefined
+  }
+
   async destroy(): Promise<void> {
     this.#ready = false
     this.#connection.close()
@@ -136,15 +144,18 @@ class SqliteDriver implements Driver {
 }
 
 interface Prepared {
+  /** Gives rows as arrays. */
   statement: Statement
-  /** Whether it gives rows. */
-  gives: boolean
+  /** Of its columns; none where it gives no rows. */
+  names: string[]
+  writes: boolean
 }
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance
   readonly #giveWay: (pauseMs: number) => Promise<void>
   readonly #statements = new Map<string, Prepared>()
+  #writes = 0
 
   constructor(database: DatabaseSyncInstance, giveWay: (pauseMs: number) => Promise<void>) {
     this.#database = database
@@ -189,10 +200,23 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** Both only grow: what other connections committed (https://sqlite.org/pragma.html#pragma_data_version), what this one did. */
+  state(): number {
+    const [version] = this.#prepare('pragma data_version').statement.get() as unknown as [number]
+    return version + this.#writes
+  }
+
   #run<R>(query: CompiledQuery): QueryResult<R> {
-    const { statement, gives } = this.#prepare(query.sql)
+    const prepared = this.#prepare(query.sql)
+    const { statement } = prepared
+    if (prepared.writes) this.#writes++
     const values = query.parameters.map(bind)
-    if (gives) return { rows: statement.all(...values) as R[] }
+    if (prepared.names.length > 0) {
+      const rows = statement.all(...values) as unknown as unknown[][]
+      // SQLite follows a changed layout by itself.
+      if (rows[0] && rows[0].length !== prepared.names.length) prepared.names = namesOf(statement)
+      return { rows: rows.map((row) => rowOf<R>(prepared.names, row)) }
+    }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -208,7 +232,10 @@ class SqliteConnection implements DatabaseConnection {
     if (known) return known
     const statement = this.#database.prepare(sql)
     // Asked once: describing the columns costs as much as running a small query.
-    const made = { statement, gives: statement.columns().length > 0 }
+    const names = namesOf(statement)
+    // Rows as the binding makes them, named one by one and with a prototype of their own, are slow to make and to read.
+    statement.setReturnArrays(true)
+    const made = { statement, names, writes: !/^\s*select\b/i.test(sql) }
     if (this.#statements.size >= CACHED_STATEMENTS) {
       for (const oldest of this.#statements.keys()) {
         this.#statements.delete(oldest)
@@ -218,6 +245,14 @@ class SqliteConnection implements DatabaseConnection {
     this.#statements.set(sql, made)
     return made
   }
+}
+
+const namesOf = (statement: Statement): string[] => statement.columns().map(({ name }) => name)
+
+function rowOf<R>(names: readonly string[], values: readonly unknown[]): R {
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i]
+  return row as R
 }
 
 /** When the first statement ran since the process last did something else; undefined where none has. */

@@ -1,11 +1,11 @@
 import type { Engine } from '../engine.ts'
 import { sqliteFullText } from './full-text.ts'
-import { listed } from './listed.ts'
+import { sqliteLists } from './listed.ts'
 import { sqliteVectors } from './vectors.ts'
 
 export const sqliteEngine: Engine = {
   fullText: sqliteFullText,
   vectors: sqliteVectors,
   locksRows: false,
-  listed,
+  lists: sqliteLists,
 }

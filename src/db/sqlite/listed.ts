@@ -1,5 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { Lists } from '../engine.ts'
 
-/** See `Engine.listed`. */
+export const sqliteLists: Lists = {
+  bind: (list) => JSON.stringify(list),
+  rows: (parameter) => sql`(select value from json_each(${parameter}))`,
+}
+
 export const listed = (ids: readonly number[]): RawBuilder<number> =>
-  sql<number>`(select value from json_each(${JSON.stringify(ids)}))`
+  sqliteLists.rows(sqliteLists.bind(ids), 'bigint')

@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely'
 import { Failure } from '../../core/failure.ts'
+import type { IdentityProvider } from '../../core/identity-provider.ts'
+import type { Mail } from '../../core/mail.ts'
 import type { Pages } from '../../core/outside.ts'
 import type { ServerSchema } from '../../db/server/schema.ts'
+import { Background } from './background.ts'
 import { ACCOUNT_LIMITS, type AccountLimits } from './limits.ts'
 import { PASSWORD_COST, type PasswordCost } from './password.ts'
 import { audienceOf } from './resource.ts'
@@ -21,16 +24,31 @@ export interface Accounts {
   readonly limits: AccountLimits
   readonly passwordCost: PasswordCost
   readonly usage: Usage
+  readonly signUp: SignUpMode
+  /** E-mail addresses of the readers who run the server, lower case. */
+  readonly operators: ReadonlySet<string>
+  /** Absent where the server sends no letters. */
+  readonly mail: Mail | undefined
+  /** Who may vouch for a reader. */
+  readonly providers: readonly IdentityProvider[]
+  readonly background: Background
   now(): Date
-  /** Writes down what is only counted yet. Does not close the database. */
+  /** Told of what went wrong where nobody waits for it. */
+  onError(error: unknown, where: string): void
+  /** Sends what is to be sent, writes down what is only counted yet. Does not close the database. */
   close(): Promise<void>
 }
+
+/** Who may become a reader from outside: anybody, whoever has an invitation, nobody. */
+export type SignUpMode = 'open' | 'invite' | 'closed'
 
 export interface AccountKeys {
   /** Makes a refresh token of its parent. */
   rotation: Buffer
   /** Seals forms to the session or browser that they were made for. */
   forms: Buffer
+  /** Makes nonce and PKCE verifier of a provider's request of its state. */
+  providers: Buffer
   /** Makes a client's registration access token of its id. */
   registration: Buffer
 }
@@ -43,6 +61,11 @@ export interface AccountsParts {
   secret?: string
   limits?: Partial<AccountLimits>
   passwordCost?: PasswordCost
+  /** `closed` where left out. */
+  signUp?: SignUpMode
+  operators?: readonly string[]
+  mail?: Mail
+  providers?: readonly IdentityProvider[]
   now?: () => Date
   onError?: (error: unknown, where: string) => void
 }
@@ -68,15 +91,24 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
     keys: {
       rotation: keyFor(secret, 'refresh rotation'),
       forms: keyFor(secret, 'forms'),
+      providers: keyFor(secret, 'providers'),
       registration: keyFor(secret, 'registration access'),
     },
     limits: { ...ACCOUNT_LIMITS, ...parts.limits },
     passwordCost: parts.passwordCost ?? PASSWORD_COST,
     usage,
+    signUp: parts.signUp ?? 'closed',
+    operators: new Set(parts.operators),
+    mail: parts.mail,
+    providers: parts.providers ?? [],
+    background: new Background(onError),
     now,
+    onError,
     async close() {
       clearInterval(timer)
       await sweeping
+      await accounts.background.settled()
+      await parts.mail?.close()
       await usage.close()
     },
   }

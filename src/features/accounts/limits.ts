@@ -27,6 +27,8 @@ export interface AccountLimits {
   passkey: Limit
   /** Hosted assistants register all their readers' connections from a few addresses. */
   register: Limit
+  /** The same from everywhere: clients stay for ever, and whoever has a whole provider's addresses is many networks. */
+  registerInAll: Limit
   authorize: Limit
   /** Refused requests of one client from one address at the token and revocation endpoints. */
   refusedTokens: Limit
@@ -44,14 +46,16 @@ export const ACCOUNT_LIMITS: AccountLimits = {
   signIn: { count: 10, seconds: QUARTER },
   signInByReader: { count: 100, seconds: QUARTER },
   signInByAddress: { count: 100, seconds: QUARTER },
-  signUp: { count: 10, seconds: 3_600 },
+  signUp: { count: 30, seconds: 3_600 },
   signUpInAll: { count: 200, seconds: 3_600 },
   mailTo: { count: 5, seconds: 3_600 },
-  mailByAddress: { count: 20, seconds: 3_600 },
+  mailByAddress: { count: 30, seconds: 3_600 },
   mailInAll: { count: 1_000, seconds: 3_600 },
-  provider: { count: 60, seconds: QUARTER },
-  passkey: { count: 60, seconds: QUARTER },
+  // A school is one address, and its pupils come at nine.
+  provider: { count: 600, seconds: QUARTER },
+  passkey: { count: 600, seconds: QUARTER },
   register: { count: 120, seconds: 3_600 },
+  registerInAll: { count: 3_000, seconds: 3_600 },
   authorize: { count: 300, seconds: QUARTER },
   refusedTokens: { count: 100, seconds: QUARTER },
   refusedTokensByAddress: { count: 3_000, seconds: QUARTER },

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { Failure } from '../../core/failure.ts'
 
 /** How hard a guess is: scrypt's N as a power of two. */
 export type PasswordCost = number
@@ -9,14 +10,24 @@ const BLOCK_SIZE = 8
 const PARALLELIZATION = 3
 const KEY_BYTES = 32
 
-/** A hash that says its own parameters, so that they can be raised later: `scrypt$15$8$3$salt$key`. */
+/**
+ * Stretches at once. They take the threads that files, names of hosts and compression wait for as well (libuv has four): anybody
+ * can send passwords from many networks, and the rest of the server has to go on.
+ */
+const AT_ONCE = 2
+/** Who waits longer than for these has given up, and needs no work done for them. */
+const MOST_WAITING = 64
+const waiting: (() => void)[] = []
+let running = 0
+
+/** A hash that says its own parameters, so that they can be raised later: `scrypt$15$8$3$salt$key`. Throws `rate_limited`. */
 export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(16)
   const key = await stretch(password, salt, cost, BLOCK_SIZE, PARALLELIZATION)
   return written(cost, text(salt), text(key))
 }
 
-/** Whether the password is the one that was hashed. Takes the same time whether it is or not. */
+/** Whether the password is the one that was hashed. Takes the same time whether it is or not. Throws `rate_limited`. */
 export async function passwordFits(password: string, hash: string): Promise<boolean> {
   const [, exponent, blockSize, parallelization, salt, key] = hash.split('$')
   if (salt === undefined || key === undefined) return false
@@ -39,7 +50,30 @@ const written = (cost: PasswordCost, salt: string, key: string): string =>
 
 const text = (bytes: Buffer): string => bytes.toString('base64url')
 
-function stretch(password: string, salt: Buffer, exponent: number, r: number, p: number): Promise<Buffer> {
+/** Throws `rate_limited` where too many wait. */
+async function stretch(
+  password: string,
+  salt: Buffer,
+  exponent: number,
+  r: number,
+  p: number,
+): Promise<Buffer> {
+  if (running < AT_ONCE) running++
+  else {
+    if (waiting.length >= MOST_WAITING) throw tooMany()
+    // Whoever is done hands its place on.
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+  try {
+    return await stretchNow(password, salt, exponent, r, p)
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}
+
+function stretchNow(password: string, salt: Buffer, exponent: number, r: number, p: number): Promise<Buffer> {
   const options = { N: 2 ** exponent, r, p, maxmem: 256 * r * 2 ** exponent }
   return new Promise((resolve, reject) => {
     // NFKC: the same password typed on another keyboard is the same characters (NIST SP 800-63B §5.1.1.2).
@@ -49,3 +83,9 @@ function stretch(password: string, salt: Buffer, exponent: number, r: number, p:
     })
   })
 }
+
+const tooMany = (): Failure =>
+  new Failure('rate_limited', 'Too many passwords are being looked at on this server.', {
+    hint: 'Try again in a moment.',
+    retryAfterSeconds: 10,
+  })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { Failure } from '../../core/failure.ts'
 import type { Accounts } from './accounts.ts'
 import { after } from './lifetimes.ts'
@@ -84,15 +85,24 @@ function tooOften(until: string, now: Date): Failure {
 
 /**
  * The part of a client's network address that one person has: all of IPv4, the first half of IPv6 (a household or a machine is
- * given a whole /64).
+ * given a whole /64). However an address is written, it is the same one.
  */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!address.includes(':')) return address
-  const [head = '', tail] = address.split('%')[0]!.toLowerCase().split('::')
+  const bare = address.split('%')[0] ?? ''
+  if (isIP(bare) !== 6) return address
+  const { hostname } = new URL(`http://[${bare}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')
   const behind = tail === undefined || tail === '' ? [] : tail.split(':')
-  const middle = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length)
-  return [...before, ...Array.from({ length: middle }, () => '0'), ...behind].slice(0, 4).join(':')
+  const middle = Array.from({ length: 8 - before.length - behind.length }, () => '0')
+  const groups = [...before, ...middle, ...behind]
+  return groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+    ? groups.slice(6).flatMap(asBytes).join('.')
+    : groups.slice(0, 4).join(':')
+}
+
+/** The two bytes of a group of IPv6. */
+const asBytes = (group: string): number[] => {
+  const value = Number.parseInt(group, 16)
+  return [value >> 8, value & 255]
 }

@@ -9,6 +9,8 @@ export const LOCAL_LIBRARY = 'local'
 export interface Reader {
   id: string
   email: string | null
+  /** When they last proved that the address is theirs (ISO 8601); null where they never did. */
+  emailVerifiedAt: string | null
   name: string | null
   /** `local`, or the id of a library of their own. */
   library: string
@@ -20,28 +22,65 @@ export interface NewReader {
   library?: string
 }
 
-const COLUMNS = ['id', 'email', 'name', 'library'] as const
+const COLUMNS = [
+  'reader.id',
+  'reader.email',
+  'reader.email_verified_at as emailVerifiedAt',
+  'reader.name',
+  'reader.library',
+] as const
+/** What stands for a reader in a query that joins them. */
+export const READER_COLUMNS = COLUMNS
 
 /** E-mail addresses are told apart without regard to case: no provider in use gives out two that differ by it alone. */
 export const emailKey = (email: string): string => email.trim().normalize('NFC').toLowerCase()
 
 /** Adds a reader with a library of their own. Throws `invalid_input` where the e-mail is taken or is none. */
 export async function addReader(accounts: Accounts, given: NewReader): Promise<Reader> {
+  const reader = await insertReader(accounts.db, {
+    email: given.email === undefined ? null : checkedEmail(given.email),
+    emailVerifiedAt: null,
+    name: given.name ?? null,
+    at: accounts.now().toISOString(),
+    ...(given.library !== undefined && { library: given.library }),
+  })
+  if (reader) return reader
+  throw taken()
+}
+
+export interface ReaderRow {
+  email: string | null
+  emailVerifiedAt: string | null
+  name: string | null
+  library?: string
+  /** When they came, ISO 8601. */
+  at: string
+}
+
+/** Adds a reader, or gives undefined where the e-mail or the library is taken. */
+export async function insertReader(db: ServerDb, row: ReaderRow): Promise<Reader | undefined> {
   const id = newName()
-  const email = given.email === undefined ? null : checkedEmail(given.email)
-  const reader: Reader = { id, email, name: given.name ?? null, library: given.library ?? id }
-  const added = await accounts.db
+  const { email, emailVerifiedAt, name, library = id } = row
+  const added = await db
     .insertInto('reader')
-    .values({ ...reader, created_at: accounts.now().toISOString() })
+    .values({ id, email, email_verified_at: emailVerifiedAt, name, library, created_at: row.at })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (added) return reader
-  throw taken()
+  return added && { id, email, emailVerifiedAt, name, library }
+}
+
+/** A name as others gave it, in one line; null where nothing is left of it. */
+export function shownName(name: string | undefined): string | null {
+  const line = [...(name ?? '').replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()].slice(0, 80).join('')
+  return line === '' ? null : line
 }
 
 export const findReader = (db: ServerDb, id: string): Promise<Reader | undefined> =>
   db.selectFrom('reader').select(COLUMNS).where('id', '=', id).executeTakeFirst()
+
+export const findReaderByEmail = (db: ServerDb, email: string): Promise<Reader | undefined> =>
+  db.selectFrom('reader').select(COLUMNS).where('email', '=', emailKey(email)).executeTakeFirst()
 
 export const findReaderByLibrary = (db: ServerDb, library: string): Promise<Reader | undefined> =>
   db.selectFrom('reader').select(COLUMNS).where('library', '=', library).executeTakeFirst()
@@ -59,7 +98,7 @@ export const findCredential = (
     .leftJoin('credential', (join) =>
       join.onRef('credential.reader_id', '=', 'reader.id').on('credential.kind', '=', 'password'),
     )
-    .select(['reader.id', 'reader.email', 'reader.name', 'reader.library', 'credential.hash'])
+    .select([...COLUMNS, 'credential.hash'])
     .where('reader.email', '=', emailKey(email))
     .executeTakeFirst()
 
@@ -82,12 +121,20 @@ export async function keepPassword(db: ServerDb, readerId: string, hash: string,
     .execute()
 }
 
-/** Throws `invalid_input` where the e-mail is none or another reader's. */
-export async function setEmail(db: ServerDb, readerId: string, email: string): Promise<void> {
+/**
+ * `verifiedAt` is when the reader proved that the address is theirs (ISO 8601), null where they did not. Throws `invalid_input`
+ * where the e-mail is none or another reader's.
+ */
+export async function setEmail(
+  db: ServerDb,
+  readerId: string,
+  email: string,
+  verifiedAt: string | null,
+): Promise<void> {
   const key = checkedEmail(email)
   const changed = await db
     .updateTable('reader')
-    .set({ email: key })
+    .set({ email: key, email_verified_at: verifiedAt })
     .where('id', '=', readerId)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -104,9 +151,10 @@ export async function setEmail(db: ServerDb, readerId: string, email: string): P
   if (!changed) throw taken()
 }
 
-function checkedEmail(email: string): string {
+/** The address as it is kept. Throws `invalid_input` where it is none, or one that only a quoted form could hold. */
+export function checkedEmail(email: string): string {
   const key = emailKey(email)
-  if (/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(key)) return key
+  if (/^[^\s\p{Cc}@<>(),;:\\"[\]]{1,64}@[^\s\p{Cc}@<>(),;:\\"[\]]{1,190}$/u.test(key)) return key
   throw new Failure('invalid_input', 'That is not an e-mail address.', {
     hint: 'Give one such as ada@example.org.',
   })

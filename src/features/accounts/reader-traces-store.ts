@@ -18,3 +18,14 @@ export async function dropTracesOf(db: ServerDb, { id, email }: Pick<Reader, 'id
     .execute()
   if (email !== null) await db.deleteFrom('sign_up').where('email', '=', email).execute()
 }
+
+/** What a reader's calls are counted under: their connections, their tokens, and their own browsers. */
+export async function callersOf(db: ServerDb, readerId: string): Promise<string[]> {
+  const grants = await db.selectFrom('oauth_grant').select('id').where('reader_id', '=', readerId).execute()
+  const tokens = await db
+    .selectFrom('personal_token')
+    .select('id')
+    .where('reader_id', '=', readerId)
+    .execute()
+  return [...grants, ...tokens].map(({ id }) => id).concat(`reader ${readerId}`)
+}

@@ -27,6 +27,9 @@ const NEVER = new Set([
 
 const MAX_LENGTH = 2_000
 
+/** A host of letters, digits and the marks of names, or an IPv6 address: what stands in front of the path and says nothing else. */
+const WEB_START = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(?=[/?]|$)/i
+
 /**
  * What is wrong with a redirect URI that a client wants to register, or undefined. Allowed are https anywhere, http on
  * loopback, and private-use schemes such as `cursor://…` (RFC 8252 §7). Wildcards, fragments, user names and white space
@@ -40,6 +43,10 @@ export function faultOfRedirectUri(uri: unknown): string | undefined {
   if (uri.includes('#')) return 'must not have a fragment'
   if (url.username || url.password || authorityOf(uri).includes('@')) return 'must not carry credentials'
   if (uri.includes('*')) return 'must not have wildcards'
+  const web = url.protocol === 'https:' || url.protocol === 'http:'
+  // `https:a`, `https:///a` and a host with `;` or `,` are read in one way here and in another elsewhere: by a person, by a
+  // client, and by whoever reads the policy of the page that names the host.
+  if (web && !WEB_START.test(uri)) return 'must name its host plainly'
   if (url.protocol === 'https:') return undefined
   if (url.protocol === 'http:')
     return LOOPBACK.has(url.hostname) ? undefined : 'http is for loopback addresses only'

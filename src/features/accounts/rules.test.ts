@@ -33,6 +33,12 @@ describe('redirect URIs', () => {
       '*',
       '\\',
       ' ',
+      ';',
+      ',',
+      "'",
+      '%',
+      'é',
+      '/',
       'localhost',
       '127.0.0.1',
       '[::1]',
@@ -50,8 +56,23 @@ describe('redirect URIs', () => {
         expect(url.protocol).not.toBe('javascript:')
         expect(url.hash + url.username + url.password).toBe('')
         if (url.protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(url.hostname)
+        if (!/^https?:$/.test(url.protocol)) return
+        // Whoever reads it reads the same host, and it ends no word of the policy that it is put into.
+        expect(uri.toLowerCase().startsWith(`${url.protocol}//${url.hostname}`)).toBe(true)
+        expect(formTargetOf(uri)).toMatch(/^https?:(\/\/[\w.:-]+)?$/)
       }),
+      { numRuns: 2_000 },
     )
+  })
+
+  it.each([
+    'https://a;script-src/cb',
+    'https://a,b/cb',
+    'https:evil.example',
+    'https:///evil.example/cb',
+    'https://ex%61mple.org/',
+  ])('%s is read in two ways and not taken', (uri) => {
+    expect(faultOfRedirectUri(uri)).toBe('must name its host plainly')
   })
 
   it('match only themselves, but for a loopback port', () => {
@@ -188,4 +209,17 @@ it('an address stands for the network that one person has', () => {
   expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0')
   expect(networkOf('::1')).toBe('0:0:0:0')
   expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0')
+  expect(networkOf('::ffff:c000:201')).toBe('192.0.2.1')
+})
+
+it('an address is one network, however it is written', () => {
+  const group = fc.constantFrom(0, 0, 1, 0xdb8, 0x2001, 0xffff)
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      const plain = groups.map((one) => one.toString(16)).join(':')
+      const long = groups.map((one) => one.toString(16).padStart(4, '0').toUpperCase()).join(':')
+      const short = new URL(`http://[${plain}]`).hostname.slice(1, -1)
+      expect([networkOf(long), networkOf(short)]).toEqual([networkOf(plain), networkOf(plain)])
+    }),
+  )
 })

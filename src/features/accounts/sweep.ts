@@ -19,6 +19,7 @@ export async function sweep({ db, now }: Pick<Accounts, 'db' | 'now'>): Promise<
   ] as const) {
     await db.deleteFrom(table).where('expires_at', '<=', at).execute()
   }
+  await db.deleteFrom('invitation').where('expires_at', '<=', at).where('used_at', 'is', null).execute()
   await db.deleteFrom('rate_counter').where('until', '<=', at).execute()
   await db
     .deleteFrom('authorization_code')

@@ -114,6 +114,7 @@ export const findByFile = (db: Db, hash: string): Promise<Source | undefined> =>
     .innerJoin('source', 'source.id', 'capture.source_id')
     .selectAll('source')
     .where('capture.given', '=', hash)
+    .orderBy('capture.id')
     .executeTakeFirst()
 
 /** The failure that an attempt ended in. */

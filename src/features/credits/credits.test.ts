@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { openServerDb } from '../../db/server/open.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { openAccountsDb } from '../../../test/support/server-database.ts'
 import { newName } from '../accounts/secrets.ts'
 import { setAllowance } from '../allowances/allowance-store.ts'
 import { creditsOf, grantCredits, returnCredits, spendCredits } from './credits.ts'
@@ -7,7 +7,8 @@ import { creditsOf, grantCredits, returnCredits, spendCredits } from './credits.
 const CONFIGURED = { quotaBytes: 0, academy: true, credits: 10 }
 
 async function books() {
-  const db = await openServerDb(':memory:')
+  const { db, close } = await openAccountsDb()
+  onTestFinished(close)
   const id = newName()
   await db
     .insertInto('reader')

@@ -114,8 +114,8 @@ async function notesFile(
         if (place !== '') yield `\n${place}\n`
         for (const body of on.get(highlight.id) ?? []) yield `\n${body}\n`
       }
-      const { place, id } = page.at(-1)!
-      page = await exportedHighlights(db, source.id, { start: place, id })
+      const { start_offset: start, id } = page.at(-1)!
+      page = await exportedHighlights(db, source.id, { start, id })
     }
   })()
 }

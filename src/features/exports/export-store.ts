@@ -88,11 +88,11 @@ export const tagNamesOf = async (db: Db, targetId: number): Promise<string[]> =>
   ).map(({ name }) => name)
 
 const HIGHLIGHTS = 300
-const BEHIND_ALL = Number.MAX_SAFE_INTEGER
 
-/** Where to go on among the highlights of a source. */
+/** Where to go on among the highlights of a source: behind this one. */
 export interface HighlightPlace {
-  start: number
+  /** Null among those that have no place in the text. */
+  start: number | null
   id: number
 }
 
@@ -100,18 +100,25 @@ export const FIRST_PLACE: HighlightPlace = { start: -1, id: -1 }
 
 /** A source's highlights as they stand in its text, those without a place last; none from the trash. */
 export async function exportedHighlights(db: Db, sourceId: number, { start, id }: HighlightPlace) {
-  const place = sql<number | string>`coalesce(start_offset, ${sql.lit(BEHIND_ALL)})`
-  const rows = await db
+  const of = db
     .selectFrom('highlight')
-    .select(['id', 'quote', 'state', 'locator', 'color', 'created_at', place.as('place')])
+    .select(['id', 'quote', 'state', 'locator', 'color', 'created_at', 'start_offset'])
     .where('source_id', '=', sourceId)
     .where('trashed_at', 'is', null)
-    .where((of) => of.or([of(place, '>', start), of.and([of(place, '=', start), of('id', '>', id)])]))
-    .orderBy(place)
-    .orderBy('id')
     .limit(HIGHLIGHTS)
+  if (start !== null) {
+    const placed = await of
+      .where(sql<boolean>`(start_offset, id) > (${start}, ${id})`)
+      .orderBy('start_offset')
+      .orderBy('id')
+      .execute()
+    if (placed.length > 0) return placed
+  }
+  return of
+    .where('start_offset', 'is', null)
+    .where('id', '>', start === null ? id : -1)
+    .orderBy('id')
     .execute()
-  return rows.map((row) => ({ ...row, place: Number(row.place) }))
 }
 
 export type ExportedHighlight = Awaited<ReturnType<typeof exportedHighlights>>[number]

@@ -45,9 +45,6 @@ export const listFeedback = (db: ServerDb, { done }: { done: boolean }): Promise
 export const findFeedback = (db: ServerDb, id: string): Promise<Feedback | undefined> =>
   selection(db).where('feedback.id', '=', id).executeTakeFirst()
 
-export const listFeedbackOf = (db: ServerDb, readerId: string): Promise<Feedback[]> =>
-  selection(db).where('feedback.reader_id', '=', readerId).orderBy('feedback.created_at').execute()
-
 /** Puts a message out of the inbox; false where there is none. */
 export async function closeFeedback(db: ServerDb, id: string, at: string): Promise<boolean> {
   const row = await db

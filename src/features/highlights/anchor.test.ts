@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sliceCodePoints } from '../../core/text.ts'
 import { anchorAt, anchorQuote, closestWords, findQuote, type Anchor } from './anchor.ts'
 import { foldText } from './fold.ts'
-import { isGraphemeBoundary } from './grapheme-boundary.ts'
+import { isGraphemeBoundary } from '../../core/grapheme-boundary.ts'
 
 /** How a quote is found, and the stretches of the text it is found at. */
 function find(text: string, quote: string) {

@@ -1,7 +1,7 @@
 import { codePointLength, indexOfCodePoint } from '../../core/text.ts'
 import { contextAgreement, type Context } from './context.ts'
 import { findFolded, foldText, type Folded } from './fold.ts'
-import { graphemeEnd, graphemeStart, isGraphemeBoundary } from './grapheme-boundary.ts'
+import { graphemeEnd, graphemeStart, isGraphemeBoundary } from '../../core/grapheme-boundary.ts'
 import { withoutMarks } from './markdown-marks.ts'
 import { nearMatches } from './near-match.ts'
 

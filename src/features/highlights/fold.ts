@@ -1,6 +1,6 @@
 import { foldCase } from '../../core/text.ts'
 import { classOf, DASH, INVISIBLE, JOINER, LETTER, MARK, SPACE, UNSPACED } from './character-class.ts'
-import { isGraphemeBoundary } from './grapheme-boundary.ts'
+import { isGraphemeBoundary } from '../../core/grapheme-boundary.ts'
 
 /**
  * A text as quotes are compared: without case, variants of white space, quote marks and dashes, compatibility forms

@@ -26,7 +26,7 @@ export async function indexSource(change: Change, sourceId: number): Promise<voi
 const MOST_GATHERED = 20_000
 
 /** `indexSource` for many sources in one change: a good deal less work a passage for the word index. */
-export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
+async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
   const { db } = change
   await fullText(db).bulk(db, async () => {
     let gathered: WordRow[] = []
@@ -105,7 +105,7 @@ export async function rebuildIndex(library: Library, options: RebuildOptions = {
 }
 
 /** Makes the word index anew from the passages as they stand. */
-export async function rebuildWords(db: Db): Promise<void> {
+async function rebuildWords(db: Db): Promise<void> {
   await fullText(db).clear(db)
   await fullText(db).bulk(db, async () => {
     for (let last = 0; ;) {
@@ -157,6 +157,7 @@ async function derivePassages(db: Db, source: IndexedSource): Promise<NewPassage
     .select(['id', 'quote'])
     .where('source_id', '=', id)
     .where('trashed_at', 'is', null)
+    .orderBy('id')
     .execute()
   for (const highlight of highlights)
     passages.push(...cutBody(id, 'highlight', highlight.id, highlight.quote))
@@ -166,6 +167,7 @@ async function derivePassages(db: Db, source: IndexedSource): Promise<NewPassage
     .where('source_id', '=', id)
     .where('kind', '=', 'comment')
     .where('trashed_at', 'is', null)
+    .orderBy('id')
     .execute()
   for (const note of notes) passages.push(...cutBody(id, 'note', note.id, note.body))
   return passages

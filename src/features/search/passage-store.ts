@@ -30,7 +30,10 @@ export const wordsOf = ({ id, kind, body }: Pick<Passage, 'id' | 'kind' | 'body'
 })
 
 /** A list of ids for `in`: one parameter, and so one statement, however long it is. */
-export const listed = (db: Db, ids: readonly number[]): RawBuilder<number> => engineOf(db).listed(ids)
+export function listed(db: Db, ids: readonly number[]): RawBuilder<number> {
+  const { lists } = engineOf(db)
+  return lists.rows(lists.bind(ids), 'bigint')
+}
 
 /** Removes passages; their words and vectors go with them. */
 export async function removePassages(db: Db, ids: readonly number[]): Promise<void> {

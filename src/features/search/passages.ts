@@ -1,5 +1,5 @@
 import { UNSPACED } from '../../core/text.ts'
-import { graphemeStart } from '../highlights/grapheme-boundary.ts'
+import { graphemeStart } from '../../core/grapheme-boundary.ts'
 
 /** A stretch of a text that gets one vector. */
 export interface Passage {

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { prepared, type Given } from '../../db/prepared.ts'
 import type { Db } from '../../db/schema.ts'
-import { readingState, stateOf, tagsOf, type ReadingState, type Source } from './source-store.ts'
+import { readingState, stateOf, type ReadingState, type Source } from './source-store.ts'
 
 const COLUMNS = ['id', 'title', 'kind', 'authors', 'site', 'url', 'published', 'words', 'created_at'] as const
 
@@ -27,44 +28,44 @@ export interface ItemFilter {
 /** Sources that have a text, newest first, with the number of all that fit the filter. */
 export async function listItems(
   db: Db,
-  { after, limit, offset, ...wanted }: ItemFilter,
+  { reading, kinds, after, limit, offset }: ItemFilter,
 ): Promise<{ items: ListedItem[]; total: number }> {
-  const [counted] = await countItems(db, wanted)
-  const page = { ...wanted, createdAt: after?.createdAt, id: after?.id, limit, offset }
-  const sources = await readPage(db, page)
-  const total = counted?.total ?? 0
-  if (sources.length === 0) return { items: [], total }
-  const ids = sources.map(({ id }) => id)
-  // Apart, since one subquery for each row and question costs several times as much.
-  const reads = new Map((await readReads(db, { ids })).map((read) => [read.source_id, read.status]))
-  const highlights = byId(await countHighlights(db, { ids }))
-  const notes = byId(await countNotes(db, { ids }))
-  const tags = await tagsOf(db, ids)
-  const items = sources.map((source) => ({
+  const rows = await readPage(db, {
+    reading,
+    kinds,
+    createdAt: after?.createdAt,
+    id: after?.id,
+    limit,
+    offset,
+  })
+  const [first] = rows.length > 0 ? rows : await countItems(db, { reading, kinds })
+  const items = rows.map((source): ListedItem => ({
     source,
-    reading: stateOf(reads.get(source.id)),
-    highlights: highlights.get(source.id) ?? 0,
-    notes: notes.get(source.id) ?? 0,
-    tags: tags.get(source.id) ?? [],
+    reading: 'unread',
+    highlights: 0,
+    notes: 0,
+    tags: [],
   }))
-  return { items, total }
+  if (items.length > 0) await addMarks(db, items)
+  return { items, total: first?.total ?? 0 }
 }
 
 type Wanted = Pick<ItemFilter, 'reading' | 'kinds'>
 type Page = Wanted & { createdAt: string | undefined; id: number | undefined; limit: number; offset: number }
-type Ids = Given<{ ids: readonly number[] }>
 
 function matching(db: Db, given: Given<Wanted>) {
   let query = db.selectFrom('source').where('trashed_at', 'is', null).where('text_id', 'is not', null)
-  if (given.has('kinds')) query = query.where('kind', 'in', given.list('kinds'))
+  if (given.has('kinds')) query = query.where('kind', 'in', given.list('kinds', 'text'))
   if (given.has('reading')) query = query.where(readingState, '=', given.value('reading'))
   return query
 }
 
-const countItems = prepared((db: Db, given: Given<Wanted>) =>
-  matching(db, given).select((count) => count.fn.countAll<number>().as('total')),
-)
+const counted = (db: Db, given: Given<Wanted>) =>
+  matching(db, given).select(({ fn }) => fn.countAll<number>().as('total'))
 
+const countItems = prepared(counted)
+
+/** The total comes with each row: one question less. */
 const readPage = prepared((db: Db, given: Given<Page>) => {
   const all = matching(db, given)
   const page = given.has('createdAt')
@@ -80,41 +81,49 @@ const readPage = prepared((db: Db, given: Given<Page>) => {
     : all
   return page
     .select(COLUMNS)
+    .select(counted(db, given).as('total'))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(given.value('limit'))
     .offset(given.value('offset'))
 })
 
-/** The latest read of a source comes last (`readingState` has the same order). */
-const readReads = prepared((db: Db, given: Ids) =>
-  db
-    .selectFrom('read')
-    .select(['source_id', 'status'])
-    .where('source_id', 'in', given.list('ids'))
-    .where('trashed_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id'),
-)
+/** Adds what belongs to the items: asked once for all of them, and not once for each. */
+async function addMarks(db: Db, items: readonly ListedItem[]): Promise<void> {
+  const byId = new Map(items.map((item) => [item.source.id, item]))
+  for (const { what, id, word, count } of await readMarks(db, { ids: [...byId.keys()] })) {
+    const item = byId.get(id)
+    if (!item) continue
+    if (what === 'tag') item.tags.push(word)
+    else if (what === 'read') item.reading = stateOf(word)
+    else item[what] = count
+  }
+}
 
-const countHighlights = prepared((db: Db, given: Ids) =>
-  db
-    .selectFrom('highlight')
-    .select(({ fn }) => ['source_id as id', fn.countAll<number>().as('count')])
-    .where('source_id', 'in', given.list('ids'))
-    .where('trashed_at', 'is', null)
-    .groupBy('source_id'),
-)
+interface Mark {
+  what: 'highlights' | 'notes' | 'tag' | 'read'
+  /** The item's. */
+  id: number
+  word: string
+  count: number
+}
 
-const countNotes = prepared((db: Db, given: Ids) =>
-  db
-    .selectFrom('note')
-    .select(({ fn }) => ['source_id as id', fn.countAll<number>().as('count')])
-    .where('source_id', 'in', given.list('ids'))
-    .where('kind', '=', 'comment')
-    .where('trashed_at', 'is', null)
-    .groupBy('source_id'),
+/** Tags in their order; of the reads the latest comes last (as `readingState` has it). */
+const readMarks = prepared(
+  (_db: Db, given: Given<{ ids: readonly number[] }>) => sql<Mark>`
+    with item (id) as materialized ${given.list('ids', 'bigint')}
+    select 'highlights' as what, item.id, '' as word, count(*) as count, '' as place
+      from item join highlight on highlight.source_id = item.id
+      where highlight.trashed_at is null group by item.id
+    union all
+    select 'notes', item.id, '', count(*), ''
+      from item join note on note.source_id = item.id
+      where note.kind = 'comment' and note.trashed_at is null group by item.id
+    union all
+    select 'tag', item.id, tag.name, tag.id, tag.name_key
+      from item join tagging on tagging.target_id = item.id join tag on tag.id = tagging.tag_id
+    union all
+    select 'read', item.id, read.status, read.id, read.created_at
+      from item join read on read.source_id = item.id where read.trashed_at is null
+    order by place, count`,
 )
-
-const byId = (counts: { id: number; count: number }[]): Map<number, number> =>
-  new Map(counts.map(({ id, count }) => [id, count]))

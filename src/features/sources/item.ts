@@ -34,12 +34,14 @@ export const toBareItem = (source: BareSource): Item => ({
 })
 
 /** With what belongs to it, as far as the caller may know of it. */
-export const toItem = (
-  { source, highlights, notes, ...rest }: ListedItem,
+export function toItem(
+  { source, reading, highlights, notes, tags }: ListedItem,
   may: { highlights: boolean; notes: boolean },
-): Item => ({
-  ...toBareItem(source),
-  ...rest,
-  ...(may.highlights && { highlights }),
-  ...(may.notes && { notes }),
-})
+): Item {
+  const item = toBareItem(source)
+  item.reading = reading
+  item.tags = tags
+  if (may.highlights) item.highlights = highlights
+  if (may.notes) item.notes = notes
+  return item
+}

@@ -1,3 +1,4 @@
+import { boundKey } from '../../core/bound-key.ts'
 import { nameKey } from '../../core/text.ts'
 import type { Db } from '../../db/schema.ts'
 import { isbn13Of } from './isbn.ts'
@@ -14,7 +15,7 @@ export interface Wanted {
 /** Title and first author as one key; empty where either is missing, and then never matched. */
 export function matchKey(title: string, authors: readonly string[]): string {
   const names = [nameKey(title), nameKey(authors[0] ?? '')]
-  return names.every((name) => name !== '') ? names.join('\u001f') : ''
+  return names.every((name) => name !== '') ? boundKey(names.join('\u001f')) : ''
 }
 
 /**

@@ -12,7 +12,12 @@ export async function listOwned(
 ): Promise<{ table: (typeof OWNED)[number]; id: number }[]> {
   const owned: { table: (typeof OWNED)[number]; id: number }[] = []
   for (const table of OWNED) {
-    const rows = await db.selectFrom(table).select('id').where('source_id', '=', sourceId).execute()
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('source_id', '=', sourceId)
+      .orderBy('id')
+      .execute()
     owned.push(...rows.map(({ id }) => ({ table, id })))
   }
   return owned
@@ -104,6 +109,36 @@ export async function isMediaNamed(db: Db, hash: string): Promise<boolean> {
     )
     .executeTakeFirstOrThrow()
   return Boolean(named)
+}
+
+/**
+ * A media file that a source shows which is not in the trash: as its cover, as the file that was given for it, or as what a text
+ * was made from. `name` is what it was called when it came.
+ */
+export async function findMedia(db: Db, hash: string): Promise<{ name: string | null } | undefined> {
+  const given = await db
+    .selectFrom('capture')
+    .innerJoin('source', 'source.id', 'capture.source_id')
+    .select('capture.given_name as name')
+    .where('capture.given', '=', hash)
+    .where('source.trashed_at', 'is', null)
+    .orderBy('capture.id')
+    .executeTakeFirst()
+  if (given) return given
+  const shown = db
+    .selectFrom('source')
+    .select('id')
+    .where('cover', '=', hash)
+    .where('trashed_at', 'is', null)
+    .unionAll((of) =>
+      of
+        .selectFrom('text')
+        .innerJoin('source', 'source.id', 'text.source_id')
+        .select('text.id')
+        .where('text.raw', '=', hash)
+        .where('source.trashed_at', 'is', null),
+    )
+  return (await shown.executeTakeFirst()) && { name: null }
 }
 
 /** Every media file that the library names, with the title of the source that it belongs to. */

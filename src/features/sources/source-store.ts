@@ -3,17 +3,27 @@ import { Failure } from '../../core/failure.ts'
 import { parseId } from '../../core/ids.ts'
 import type { Change } from '../../core/library.ts'
 import { prepared, type Given } from '../../db/prepared.ts'
-import type { Db, ReadTable, SourceTable } from '../../db/schema.ts'
+import type { Db, SourceTable } from '../../db/schema.ts'
 import { urlKey } from './url-key.ts'
 
 export type Source = Selectable<SourceTable>
 
+const readSource = prepared((db: Db, given: Given<{ id: number }>) =>
+  db.selectFrom('source').selectAll().where('id', '=', given.value('id')),
+)
+
 /** The source that an id stands for, an id that was given up by a merge included. */
 export async function findSource(db: Db, id: number): Promise<Source | undefined> {
-  const source = await db.selectFrom('source').selectAll().where('id', '=', id).executeTakeFirst()
+  const [source] = await readSource(db, { id })
   if (source) return source
+  const target = await aliasTarget(db, id)
+  return target === undefined ? undefined : findSource(db, target)
+}
+
+/** What an id that was given up for another stands for now, be it of a source, a highlight or a note. */
+export async function aliasTarget(db: Db, id: number): Promise<number | undefined> {
   const alias = await db.selectFrom('alias').select('target_id').where('id', '=', id).executeTakeFirst()
-  return alias && findSource(db, alias.target_id)
+  return alias?.target_id
 }
 
 /** The item behind an id as a tool was given it; trashed ones are gone. Throws `item_not_found`. */
@@ -84,11 +94,15 @@ export const isbnsOf = ({ isbn13, isbns }: Pick<Source, 'isbn13' | 'isbns'>): st
 /** A reader's state of a source in Sponge's words: it derives from the latest read. */
 export type ReadingState = 'unread' | 'reading' | 'read'
 
-/** What a read's status makes of its source; a source without a read is unread, as is one that is only wanted. */
-const STATES = { reading: 'reading', paused: 'reading', finished: 'read', did_not_finish: 'read' } as const
+/** What a read's status makes of its source. Without a read, and where it is only wanted, it is unread. */
+const STATES: Readonly<Record<string, ReadingState>> = {
+  reading: 'reading',
+  paused: 'reading',
+  finished: 'read',
+  did_not_finish: 'read',
+}
 
-export const stateOf = (status: ReadTable['status'] | undefined): ReadingState =>
-  status === undefined || status === 'want_to_read' ? 'unread' : STATES[status]
+export const stateOf = (status: string): ReadingState => STATES[status] ?? 'unread'
 
 /** Ids of two replicas tell no order: the latest read is the one that was made last. */
 const currentStatus = sql`(
@@ -106,7 +120,7 @@ const readTags = prepared((db: Db, given: Given<{ targets: readonly number[] }>)
     .selectFrom('tagging')
     .innerJoin('tag', 'tag.id', 'tagging.tag_id')
     .select(['tagging.target_id', 'tag.name'])
-    .where('tagging.target_id', 'in', given.list('targets'))
+    .where('tagging.target_id', 'in', given.list('targets', 'bigint'))
     .orderBy('tag.name_key'),
 )
 

@@ -17,12 +17,22 @@ export async function listExpired(
   table: 'source' | 'note' | 'highlight' | 'read',
   before: string,
 ): Promise<number[]> {
-  const rows = await db.selectFrom(table).select('id').where('trashed_at', '<', before).execute()
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where('trashed_at', '<', before)
+    .orderBy('id')
+    .execute()
   return rows.map(({ id }) => id)
 }
 
 /** Ids of the notes on a highlight, those in the trash included. */
 export async function listNotesOn(db: Db, highlightId: number): Promise<number[]> {
-  const rows = await db.selectFrom('note').select('id').where('highlight_id', '=', highlightId).execute()
+  const rows = await db
+    .selectFrom('note')
+    .select('id')
+    .where('highlight_id', '=', highlightId)
+    .orderBy('id')
+    .execute()
   return rows.map(({ id }) => id)
 }

@@ -1,3 +1,5 @@
+import { boundKey } from '../../core/bound-key.ts'
+
 /** Parameters that say where a reader came from and nothing about what is read. */
 const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|gclsrc|msclkid|twclid|ttclid|li_fat_id|yclid|igshid|igsh|mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi|hsctatracking|__s|_ga|_gl|vero_id|vero_conv|oly_enc_id|oly_anon_id|s_kwcid|ref_src|ref_url|cmpid|wt_mc|ncid|sr_share|at_campaign|at_medium)$/i
@@ -18,7 +20,8 @@ export function urlKey(url: string): string | undefined {
   const port = parsed.port === '' || parsed.port === '80' || parsed.port === '443' ? '' : `:${parsed.port}`
   const host = parsed.hostname.replace(/^www\./, '').replace(/\.$/, '')
   const path = parsed.pathname.replace(/\/+$/, '')
-  return `${host}${port}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}${/^#[/!]/.test(fragment) ? fragment : ''}`
+  const rest = `${kept.length > 0 ? `?${kept.join('&')}` : ''}${/^#[/!]/.test(fragment) ? fragment : ''}`
+  return boundKey(`${host}${port}${path}${rest}`)
 }
 
 /** The address as a URL, or undefined where it is none that a page could be fetched from. */

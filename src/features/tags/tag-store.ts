@@ -46,7 +46,7 @@ export function listTags(db: Db): Promise<{ name: string; count: number }[]> {
     .selectFrom('tag')
     .innerJoin('tagging', 'tagging.tag_id', 'tag.id')
     .select(({ fn }) => ['tag.name', fn.countAll<number>().as('count')])
-    .groupBy('tag.id')
+    .groupBy(['tag.id', 'tag.name', 'tag.name_key'])
     .orderBy('tag.name_key')
     .execute()
 }

@@ -1,5 +1,5 @@
 import { UNSPACED } from '../../core/text.ts'
-import { graphemeStart } from '../highlights/grapheme-boundary.ts'
+import { graphemeStart } from '../../core/grapheme-boundary.ts'
 
 /** A sentence of a text: its own words, and where they begin (UTF-16 index). */
 export interface Sentence {

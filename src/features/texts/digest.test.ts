@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codePointLength } from '../../core/text.ts'
-import { isGraphemeBoundary } from '../highlights/grapheme-boundary.ts'
+import { isGraphemeBoundary } from '../../core/grapheme-boundary.ts'
 import { proseSentences } from './digest-sentences.ts'
 import { digestOf } from './digest.ts'
 

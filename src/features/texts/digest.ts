@@ -1,5 +1,5 @@
 import { UNSPACED, codePointLength, indexOfCodePoint } from '../../core/text.ts'
-import { graphemeStart } from '../highlights/grapheme-boundary.ts'
+import { graphemeStart } from '../../core/grapheme-boundary.ts'
 import { lastSentenceEnd, proseSentences, type Sentence } from './digest-sentences.ts'
 
 export interface Digest {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { Failure } from '../../core/failure.ts'
 import type { Change } from '../../core/library.ts'
+import { prepared, type Given } from '../../db/prepared.ts'
 import type { Db, SourceTable, TextTable } from '../../db/schema.ts'
 import { judgeRefetch, type Verdict } from './refetch-guard.ts'
 
@@ -27,7 +28,38 @@ export async function currentText(
     source.text_id === null
       ? undefined
       : await db.selectFrom('text').selectAll().where('id', '=', source.text_id).executeTakeFirst()
-  if (text) return text
+  return text ?? (await sayWhyNone(db, source))
+}
+
+/** A stretch of a text. */
+export interface TextPart {
+  /** Of the whole text. */
+  id: number
+  /** Its Markdown from `offset` on, at most `most` code points of it. */
+  markdown: string
+  /** Code points of all of its Markdown. */
+  totalChars: number
+}
+
+/** As much of an item's text as is asked for, without reading the rest of it. Throws `not_captured` where there is none. */
+export async function partOfText(
+  db: Db,
+  source: Pick<Selectable<SourceTable>, 'id' | 'text_id' | 'title'>,
+  { offset, most }: { offset: number; most: number },
+): Promise<TextPart> {
+  const [part] = source.text_id === null ? [] : await readPart(db, { id: source.text_id, offset, most })
+  return part ?? (await sayWhyNone(db, source))
+}
+
+/** Both databases count code points, as we do. */
+const readPart = prepared((_db: Db, given: Given<{ id: number; offset: number; most: number }>) => {
+  return sql<TextPart>`
+    select id, substr(markdown, ${given.value('offset')} + 1, ${given.value('most')}) as markdown,
+      length(markdown) as "totalChars"
+    from text where id = ${given.value('id')}`
+})
+
+async function sayWhyNone(db: Db, source: Pick<Selectable<SourceTable>, 'id' | 'title'>): Promise<never> {
   const capture = await db
     .selectFrom('capture')
     .select(['state', 'failure'])

@@ -1,27 +1,20 @@
-import { Failure } from '../../core/failure.ts'
-import { SCOPES } from '../../core/define-tool.ts'
-import {
-  listConnections,
-  revokeConnection,
-  type Connection,
-} from '../../features/accounts/connection-store.ts'
+import { giveAddress } from '../../features/accounts/email-address.ts'
+import { revokeConnection } from '../../features/accounts/connection-store.ts'
 import { hasPassword, isOwnPassword, setPassword } from '../../features/accounts/identity.ts'
-import {
-  listPersonalTokens,
-  makePersonalToken,
-  revokePersonalToken,
-  type PersonalToken,
-} from '../../features/accounts/personal-token-store.ts'
-import { setEmail } from '../../features/accounts/reader-store.ts'
-import { placeOf } from '../../features/accounts/redirect-uri.ts'
-import { SCOPE_WORDS, scopesIn } from '../../features/accounts/scope-words.ts'
-import { isFromOurPage, readSession, type Session } from '../session.ts'
-import { nameOf, sendRefused } from './consent.ts'
+import { makeInvitation, withdrawInvitation } from '../../features/accounts/invitation-store.ts'
+import { isOperator } from '../../features/accounts/operators.ts'
+import { makePersonalToken, revokePersonalToken } from '../../features/accounts/personal-token-store.ts'
+import { checkedEmail } from '../../features/accounts/reader-store.ts'
+import { scopesIn } from '../../features/accounts/scope-words.ts'
+import { endSessionOf, endSessions } from '../../features/accounts/session-store.ts'
+import { isFresh, readSession, type Session } from '../session.ts'
+import { change, sendNotFresh } from './account-change.ts'
+import { sendAccount } from './account-page.ts'
+import { sendRefused } from './consent.ts'
 import { redirect, type Endpoint, type Exchange } from './endpoint.ts'
-import { markup, sendPage, type Markup } from './page.ts'
-import { readForm } from './read-body.ts'
+import { sendLookIntoMail } from './letter-page.ts'
+import { markup, sendPage } from './page.ts'
 
-/** What a reader let in and how they sign in, with a way to end each. */
 export const showAccount: Endpoint = async (exchange) => {
   const session = await readSession(exchange.accounts, exchange.req)
   if (!session) return redirect(exchange.res, '/sign-in')
@@ -57,100 +50,82 @@ export const makeToken: Endpoint = (exchange) =>
     )
   })
 
-export const changePassword: Endpoint = (exchange) =>
+export const endOneSession: Endpoint = (exchange) =>
   change(exchange, async (session, form) => {
-    const { accounts, res, address } = exchange
-    const { reader } = session
-    const changes = await hasPassword(accounts, reader.id)
-    if (changes && !(await isOwnPassword(accounts, reader, form.get('current') ?? '', address)))
-      return sendAccount(exchange, session, 'The current password is wrong.', 403)
-    if (reader.email === null) await setEmail(accounts.db, reader.id, form.get('email') ?? '')
-    await setPassword(accounts, reader.id, form.get('password') ?? '', session.hash)
-    redirect(res, '/account')
+    await endSessionOf(exchange.accounts, session.reader.id, form.get('id') ?? '')
+    redirect(exchange.res, '/account')
   })
 
-/** Runs a change that a page of this session asked for; a failure is told on the page. */
-async function change(
-  exchange: Exchange,
-  work: (session: Session, form: URLSearchParams) => Promise<void>,
-): Promise<void> {
-  const { accounts, req, res } = exchange
-  const form = await readForm(req)
-  const session = await readSession(accounts, req)
-  if (!session) return redirect(res, '/sign-in')
-  if (!isFromOurPage(accounts, req, session, form.get('csrf') ?? '')) return sendRefused(exchange)
-  try {
-    await work(session, form)
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    await sendAccount(
-      exchange,
-      session,
-      `${error.message} ${error.hint}`,
-      error.kind === 'rate_limited' ? 429 : 400,
-    )
+export const endOtherSessions: Endpoint = (exchange) =>
+  change(exchange, async (session) => {
+    await endSessions(exchange.accounts.db, session.reader.id, session.hash)
+    redirect(exchange.res, '/account')
+  })
+
+export const changePassword: Endpoint = (exchange) =>
+  change(exchange, async (session, form) => {
+    const { accounts, res } = exchange
+    const { reader } = session
+    if (!(await isOwner(exchange, session, form))) return
+    const email = reader.email === null ? checkedEmail(form.get('email') ?? '') : undefined
+    await setPassword(accounts, reader.id, form.get('password') ?? '', session.hash)
+    if (email === undefined) return redirect(res, '/account')
+    await sendToAddress(exchange, session, email)
+  })
+
+/** With mail the address counts once the link that went there was opened. */
+export const changeEmail: Endpoint = (exchange) =>
+  change(exchange, async (session, form) => {
+    if (await isOwner(exchange, session, form))
+      await sendToAddress(exchange, session, form.get('email') ?? '')
+  })
+
+export const askToConfirmEmail: Endpoint = (exchange) =>
+  change(exchange, (session) => sendToAddress(exchange, session, session.reader.email ?? ''))
+
+async function sendToAddress(exchange: Exchange, { reader }: Session, email: string): Promise<void> {
+  const { accounts, res, address } = exchange
+  if ((await giveAddress(accounts, reader, email, address)) === 'given') return redirect(res, '/account')
+  sendLookIntoMail(res, 'Open the link in it to confirm that the address is yours.')
+}
+
+/**
+ * Whether it is the reader and not just their browser: by the password where they have one, else by having signed in a moment
+ * ago. Sends the page that says so where it is not.
+ */
+async function isOwner(exchange: Exchange, session: Session, form: URLSearchParams): Promise<boolean> {
+  const { accounts, address } = exchange
+  if (!(await hasPassword(accounts, session.reader.id))) {
+    if (isFresh(accounts, session)) return true
+    sendNotFresh(exchange)
+    return false
   }
+  if (await isOwnPassword(accounts, session.reader, form.get('current') ?? '', address)) return true
+  await sendAccount(exchange, session, { text: 'The current password is wrong.', status: 403 })
+  return false
 }
 
-async function sendAccount(
-  exchange: Exchange,
-  session: Session,
-  fault?: string,
-  status = 200,
-): Promise<void> {
-  const { accounts, res } = exchange
-  const { reader } = session
-  const [connections, tokens, changes] = [
-    await listConnections(accounts, reader.id),
-    await listPersonalTokens(accounts, reader.id),
-    await hasPassword(accounts, reader.id),
-  ]
-  sendPage(
-    res,
-    'Your account',
-    markup`${fault !== undefined && markup`<p role="alert">${fault}</p>`}
-<p>You are signed in as <b>${nameOf(session)}</b>. <a href="/sign-out">Sign out</a></p>
-<h2>Connected assistants</h2>
-${connections.length === 0 && markup`<p>None yet. Give an assistant the address <code>${accounts.audience}</code>.</p>`}
-<ul>${connections.map((one) => connectionItem(one, session))}</ul>
-<h2>Tokens of your own</h2>
-<p>For programs that cannot ask you on a page.</p>
-<ul>${tokens.map((one) => tokenItem(one, session))}</ul>
-<form method="post" action="/account/make-token">${csrf(session)}
-<label>What will use it <input name="name" maxlength="80" required></label>
-<label>Days until it ends (empty: never) <input name="days" inputmode="numeric" pattern="[0-9]*"></label>
-<fieldset><legend>What it may do</legend>${SCOPES.map(
-      (scope) => markup`<label class="tick"><input type="checkbox" name="scope" value="${scope}">
-<span>${SCOPE_WORDS[scope].sentence} <small>${scope}</small></span></label>`,
-    )}</fieldset>
-<p><button>Make a token</button></p></form>
-<h2>${changes ? 'Change your password' : 'Set a password'}</h2>
-<form method="post" action="/account/password">${csrf(session)}
-${reader.email === null && markup`<label>E-mail <input name="email" type="email" autocomplete="username" required></label>`}
-${changes && markup`<label>Current password <input name="current" type="password" autocomplete="current-password" required></label>`}
-<label>New password, 10 characters or more <input name="password" type="password" autocomplete="new-password" minlength="10" required></label>
-<p><button>Save</button></p></form>`,
-    { status },
-  )
-}
+export const invite: Endpoint = (exchange) =>
+  change(exchange, async (session, form) => {
+    const { accounts, res } = exchange
+    if (accounts.signUp === 'closed' || !isOperator(accounts, session.reader)) return sendRefused(exchange)
+    const email = (form.get('email') ?? '').trim()
+    const { link } = await makeInvitation(accounts, {
+      invitedBy: session.reader.id,
+      byMail: form.get('by-mail') === 'yes',
+      ...(email !== '' && { email }),
+    })
+    if (link === undefined) return redirect(res, '/account')
+    sendPage(
+      res,
+      'Your invitation',
+      markup`<p>Pass it on now; it is not shown again. It makes one reader, within seven days.</p><p><code>${link}</code></p>
+<p><a href="/account">Back to your account</a></p>`,
+    )
+  })
 
-const csrf = (session: Session): Markup => markup`<input type="hidden" name="csrf" value="${session.csrf}">`
-
-const endButton = (action: string, id: string, session: Session): Markup =>
-  markup`<form method="post" action="/account/${action}">${csrf(session)}<input type="hidden" name="id" value="${id}">
-<button>End</button></form>`
-
-const connectionItem = (one: Connection, session: Session): Markup =>
-  markup`<li><b>${one.name}</b> at <code>${placeOf(one.redirectUri)}</code>, since ${day(one.createdAt)}. ${used(one)}<br>
-<small>${one.scopes.join(' ')}</small>${endButton('end-connection', one.id, session)}</li>`
-
-const tokenItem = (one: PersonalToken, session: Session): Markup =>
-  markup`<li><b>${one.name}</b>, since ${day(one.createdAt)}${one.expiresAt !== null && markup`, until ${day(one.expiresAt)}`}.
-${used(one)}<br><small>${one.scopes.join(' ')}</small>${endButton('end-token', one.id, session)}</li>`
-
-const used = ({ lastUsedAt, calls }: { lastUsedAt: string | null; calls: number }): string =>
-  lastUsedAt === null
-    ? 'Not used yet.'
-    : `Used ${calls === 1 ? 'once' : `${calls} times`}, last on ${day(lastUsedAt)}.`
-
-const day = (instant: string): string => instant.slice(0, 10)
+export const endInvitation: Endpoint = (exchange) =>
+  change(exchange, async (session, form) => {
+    await withdrawInvitation(exchange.accounts, form.get('id') ?? '', session.reader.id)
+    redirect(exchange.res, '/account')
+  })

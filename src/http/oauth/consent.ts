@@ -98,7 +98,8 @@ const introduction = ({ clientKind, clientId, clientName }: AuthorizationRequest
     ? markup`<b>${clientName}</b> is known by its address at <code>${new URL(clientId).host}</code>.`
     : markup`It calls itself <b>${clientName}</b>. Nobody has checked that: go on only if you just asked an assistant to connect.`
 
-export const nameOf = ({ reader }: Session): string => reader.email ?? reader.name ?? 'the first reader'
+export const nameOf = ({ reader }: Pick<Session, 'reader'>): string =>
+  reader.email ?? reader.name ?? 'the first reader'
 
 const sendGone = ({ res }: Exchange): void =>
   sendPage(

@@ -1,18 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../core/failure.ts'
+import { toFailure } from '../../core/to-failure.ts'
 import type { Accounts } from '../../features/accounts/accounts.ts'
-import { changePassword, endConnection, endToken, makeToken, showAccount } from './account.ts'
+import {
+  askToConfirmEmail,
+  changeEmail,
+  changePassword,
+  endConnection,
+  endInvitation,
+  endOneSession,
+  endOtherSessions,
+  endToken,
+  invite,
+  makeToken,
+  showAccount,
+} from './account.ts'
+import { addProvider, endPasskey, endProvider, namePasskey } from './account-ways.ts'
 import { noteRequest, requestIdOf } from '../request-id.ts'
 import { authorize } from './authorize.ts'
+import { confirm, showConfirm } from './confirm.ts'
 import { answerConsent, showConsent } from './consent.ts'
 import { sendJson, type Endpoint, type Exchange } from './endpoint.ts'
 import { authorizationServerMetadata, protectedResourceMetadata } from './metadata.ts'
 import { OAuthError } from './oauth-error.ts'
 import { markup, sendPage } from './page.ts'
+import { keepNewPasskey, newPasskeyOptions, passkeyOptions, signInByPasskey } from './passkeys.ts'
+import { sendPasskeysScript } from './passkeys-script.ts'
 import { readRegistration, register } from './register.ts'
+import { reset, showReset } from './reset.ts'
 import { revoke } from './revoke.ts'
-import { showSignIn, showSignOut, signIn, signOut } from './sign-in.ts'
+import { showSignIn, showSignOut, signIn, signInByMail, signOut } from './sign-in.ts'
+import { showSignUp, signUp } from './sign-up.ts'
 import { token } from './token.ts'
+import { comeFromProvider, goToProvider } from './with-provider.ts'
 
 export interface OAuthParts {
   accounts: Accounts
@@ -46,7 +66,32 @@ const ROUTES: readonly Route[] = [
   { path: /^\/oauth\/authorize$/, kind: 'page', methods: { GET: authorize, POST: authorize } },
   { path: /^\/consent\/[\w-]+$/, kind: 'page', methods: { GET: showConsent, POST: answerConsent } },
   { path: /^\/sign-in$/, kind: 'page', methods: { GET: showSignIn, POST: signIn } },
+  { path: /^\/sign-in\/mail$/, kind: 'page', methods: { POST: signInByMail } },
+  { path: /^\/sign-in\/passkey$/, kind: 'page', methods: { POST: signInByPasskey } },
+  { path: /^\/sign-in\/passkey\/options$/, kind: 'page', methods: { POST: passkeyOptions } },
+  { path: /^\/sign-in\/with\/[a-z]+$/, kind: 'page', methods: { POST: goToProvider } },
+  {
+    path: /^\/sign-in\/with\/[a-z]+\/callback$/,
+    kind: 'page',
+    methods: { GET: comeFromProvider, POST: comeFromProvider },
+  },
+  { path: /^\/sign-up$/, kind: 'page', methods: { GET: showSignUp, POST: signUp } },
+  { path: /^\/reset$/, kind: 'page', methods: { GET: showReset, POST: reset } },
+  { path: /^\/confirm$/, kind: 'page', methods: { GET: showConfirm, POST: confirm } },
+  { path: /^\/passkeys\.js$/, kind: 'page', methods: { GET: sendPasskeysScript } },
   { path: /^\/account$/, kind: 'page', methods: { GET: showAccount } },
+  { path: /^\/account\/email$/, kind: 'page', methods: { POST: changeEmail } },
+  { path: /^\/account\/confirm-email$/, kind: 'page', methods: { POST: askToConfirmEmail } },
+  { path: /^\/account\/add-provider$/, kind: 'page', methods: { POST: addProvider } },
+  { path: /^\/account\/end-provider$/, kind: 'page', methods: { POST: endProvider } },
+  { path: /^\/account\/passkey$/, kind: 'page', methods: { POST: keepNewPasskey } },
+  { path: /^\/account\/passkey\/options$/, kind: 'page', methods: { POST: newPasskeyOptions } },
+  { path: /^\/account\/rename-passkey$/, kind: 'page', methods: { POST: namePasskey } },
+  { path: /^\/account\/end-passkey$/, kind: 'page', methods: { POST: endPasskey } },
+  { path: /^\/account\/end-session$/, kind: 'page', methods: { POST: endOneSession } },
+  { path: /^\/account\/end-sessions$/, kind: 'page', methods: { POST: endOtherSessions } },
+  { path: /^\/account\/invite$/, kind: 'page', methods: { POST: invite } },
+  { path: /^\/account\/withdraw-invitation$/, kind: 'page', methods: { POST: endInvitation } },
   { path: /^\/account\/end-connection$/, kind: 'page', methods: { POST: endConnection } },
   { path: /^\/account\/make-token$/, kind: 'page', methods: { POST: makeToken } },
   { path: /^\/account\/end-token$/, kind: 'page', methods: { POST: endToken } },
@@ -108,17 +153,17 @@ function fail(
     return sendPage(res, error.message, markup`<p>${error.hint}</p>`, { status: 403 })
   const known = toOAuthError(error)
   noteRequest(error, requestIdOf(res))
-  if (!known) onError(error, 'oauth')
+  if (!known || known.status === 503) onError(error, 'oauth')
   if (res.headersSent) {
     res.destroy()
     return
   }
   const { code, message, status, challenge } =
     known ?? new OAuthError('server_error', 'something went wrong on our side', { status: 500 })
+  const { retryAfterSeconds } = toFailure(error)
   const headers: Record<string, string> = {
     ...(challenge && { 'www-authenticate': 'Basic realm="oauth"' }),
-    ...(error instanceof Failure &&
-      error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     // What is left of a body that is too large is not read.
     ...(status === 413 && { connection: 'close' }),
   }
@@ -126,7 +171,7 @@ function fail(
   sendPage(
     res,
     'This did not work',
-    markup`<p>Go back to the assistant and start the connection again.</p><p><small>${code}: ${message}</small></p>`,
+    markup`<p>${status === 503 ? 'Nothing is wrong with what you did. Load this page again in a moment.' : 'Go back to the assistant and start the connection again.'}</p><p><small>${code}: ${message}</small></p>`,
     { status, headers },
   )
 }
@@ -135,8 +180,14 @@ function toOAuthError(error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error
   if (error instanceof Failure && error.code === 'rate_limited')
     return new OAuthError('temporarily_unavailable', `${error.message} ${error.hint}`, { status: 429 })
-  return undefined
+  const failure = toFailure(error)
+  if (!isOfDatabase(failure)) return undefined
+  return new OAuthError('temporarily_unavailable', `${failure.message} ${failure.hint}`, { status: 503 })
 }
+
+/** What keeps a database from answering is over by and by, and no fault of whoever asks. */
+const isOfDatabase = ({ code }: Failure): boolean =>
+  code === 'unavailable' || code === 'read_only' || code === 'disk_full' || code === 'library_locked'
 
 function urlOf(req: IncomingMessage, base: string): URL | undefined {
   try {

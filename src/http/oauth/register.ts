@@ -9,6 +9,7 @@ import { readBody } from './read-body.ts'
 /** Dynamic client registration (RFC 7591), open to all and tolerant of what real assistants send. */
 export const register: Endpoint = async ({ accounts, req, res, address }) => {
   await countAttempt(accounts, 'register', networkOf(address))
+  await countAttempt(accounts, 'registerInAll', '')
   const metadata = readClientMetadata(parse(await readBody(req)))
   if (isMetadataFault(metadata)) throw new OAuthError(metadata.error, metadata.description)
   const { id, secret, issuedAt } = await registerClient(accounts, metadata)

@@ -1,42 +1,42 @@
-import { Failure } from '../../core/failure.ts'
-import { signInWithPassword, useSignInLink } from '../../features/accounts/identity.ts'
-import { LIFETIME } from '../../features/accounts/lifetimes.ts'
-import { isSame, newSecret, sealOf } from '../../features/accounts/secrets.ts'
 import {
-  beginSession,
-  finishSession,
-  isFromOurOrigin,
-  isFromOurPage,
-  readCookie,
-  readSession,
-  setCookie,
-} from '../session.ts'
-import { sendRefused } from './consent.ts'
+  mailSignInLink,
+  readerOfSignInLink,
+  signInWithPassword,
+  useSignInLink,
+} from '../../features/accounts/identity.ts'
+import { beginSession, finishSession, isFromOurPage, readSession } from '../session.ts'
+import { nameOf, sendRefused } from './consent.ts'
 import { redirect, type Endpoint, type Exchange } from './endpoint.ts'
+import { placeAfter, sendLimited, type Fault } from './entrance.ts'
+import { sendLookIntoMail } from './letter-page.ts'
 import { markup, sendPage, type Markup } from './page.ts'
+import { scriptFor } from './passkeys-script.ts'
 import { readForm } from './read-body.ts'
+import { isVisitorsForm, visitorField } from './visitor.ts'
+import { otherWays } from './other-ways.ts'
 
-/** Where a reader says who they are: by e-mail and password, or by a link that works once. */
+/** Where a reader says who they are: by password, passkey, a provider, or a link that works once. */
 export const showSignIn: Endpoint = async (exchange) => {
   const { accounts, req, res, url } = exchange
   const link = url.searchParams.get('link')
   const next = placeAfter(url.searchParams.get('next'))
   if (link !== null) return sendLinkPage(exchange, link)
-  if (await readSession(accounts, req)) return redirect(res, next)
+  // Asked anew before a reader changes how they sign in.
+  const again = url.searchParams.has('again')
+  if (!again && (await readSession(accounts, req))) return redirect(res, next)
   sendSignIn(exchange, next)
 }
 
 export const signIn: Endpoint = async (exchange) => {
   const { accounts, req, res, address } = exchange
   const form = await readForm(req)
-  if (!isFromOurOrigin(accounts, req) || !fitsBrowser(exchange, form.get('csrf')))
-    return sendRefused(exchange)
+  if (!isVisitorsForm(exchange, form.get('csrf'))) return sendRefused(exchange)
   const next = placeAfter(form.get('next'))
   const link = form.get('link')
   if (link !== null) {
     const reader = await useSignInLink(accounts, link)
     if (!reader) return sendUsedLink(exchange)
-    await beginSession(accounts, req, res, reader.id)
+    await beginSession(accounts, req, res, { readerId: reader.id, address })
     return redirect(res, next)
   }
   try {
@@ -46,15 +46,28 @@ export const signIn: Endpoint = async (exchange) => {
       address,
     })
     if (!reader) return sendSignIn(exchange, next, { status: 401, fault: 'E-mail or password is wrong.' })
-    await beginSession(accounts, req, res, reader.id)
+    await beginSession(accounts, req, res, { readerId: reader.id, address })
     redirect(res, next)
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'rate_limited') throw error
-    sendSignIn(exchange, next, {
-      status: 429,
-      fault: `Too many attempts. ${error.hint}`,
-      headers: { 'retry-after': String(error.retryAfterSeconds) },
-    })
+    await sendLimited(error, (fault) => sendSignIn(exchange, next, fault))
+  }
+}
+
+/** Sends a link instead; the answer is the same whether there is such a reader or not. */
+export const signInByMail: Endpoint = async (exchange) => {
+  const { accounts, req, res, address } = exchange
+  const form = await readForm(req)
+  if (!isVisitorsForm(exchange, form.get('csrf'))) return sendRefused(exchange)
+  const next = placeAfter(form.get('next'))
+  const email = form.get('email') ?? ''
+  if (!accounts.mail) return sendSignIn(exchange, next, { status: 400, fault: 'This server sends no mail.' })
+  if (email.trim() === '')
+    return sendSignIn(exchange, next, { status: 400, fault: 'Say which address the link should go to.' })
+  try {
+    await mailSignInLink(accounts, email, address)
+    sendLookIntoMail(res, 'There is a link in it that signs you in.')
+  } catch (error) {
+    await sendLimited(error, (fault) => sendSignIn(exchange, next, fault))
   }
 }
 
@@ -80,72 +93,49 @@ export const signOut: Endpoint = async (exchange) => {
   redirect(res, '/sign-in')
 }
 
-/** Where to go after signing in: a path of this server and nothing that a browser takes for another host. */
-export function placeAfter(next: string | null): string {
-  const plain = next !== null && /^\/(?![/\\])[\w\-./~%?&=+]*$/.test(next)
-  return plain && !next.startsWith('/sign-') ? next : '/account'
-}
-
-const FORM_COOKIE = 'sign-in'
-
-/**
- * A sign-in form is for the browser that it was made for: else a foreign page could sign somebody in as another, who would then
- * save things into a stranger's library.
- */
-function formToken({ accounts, req, res }: Exchange): string {
-  let browser = readCookie(req, FORM_COOKIE)
-  if (browser === undefined) {
-    browser = newSecret()
-    setCookie(accounts, res, {
-      name: FORM_COOKIE,
-      value: browser,
-      maxAge: LIFETIME.request,
-      path: '/sign-in',
-    })
-  }
-  return sealOf(accounts.keys.forms, 'sign-in', browser)
-}
-
-function fitsBrowser({ accounts, req }: Exchange, csrf: string | null): boolean {
-  const browser = readCookie(req, FORM_COOKIE)
-  return browser !== undefined && isSame(csrf, sealOf(accounts.keys.forms, 'sign-in', browser))
-}
-
-interface Fault {
-  status: number
-  fault: string
-  headers?: Record<string, string>
-}
-
-function sendSignIn(exchange: Exchange, next: string, fault?: Fault): void {
+/** The page itself, also for whoever did not get in another way. */
+export function sendSignIn(exchange: Exchange, next: string, fault?: Fault): void {
+  const { accounts, res } = exchange
   const why: Markup = next.startsWith('/consent/')
     ? markup`<p>to connect an assistant to your library.</p>`
     : markup``
+  const { mail, signUp } = accounts
+  const onward = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`
   sendPage(
-    exchange.res,
+    res,
     'Sign in',
     markup`${why}${fault && markup`<p role="alert">${fault.fault}</p>`}
 <form method="post" action="/sign-in">
-<input type="hidden" name="csrf" value="${formToken(exchange)}"><input type="hidden" name="next" value="${next}">
+${visitorField(exchange)}<input type="hidden" name="next" value="${next}">
 <label>E-mail <input name="email" type="email" autocomplete="username" required></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<p><button>Sign in</button></p>
+<p class="choices"><button>Sign in</button>${
+      mail && markup` <button formaction="/sign-in/mail" formnovalidate>Send me a link</button>`
+    }</p>
 </form>
+${otherWays(exchange, { next })}
+<p><small><a href="/reset">Forgot your password?</a></small></p>
+${signUp === 'open' && markup`<p><small>New here? <a href="/sign-up${onward}">Make an account</a></small></p>`}
 <p><small>No password yet? Open the link that you were given; the first reader's is printed when the server starts.</small></p>`,
-    { ...(fault && { status: fault.status, headers: fault.headers ?? {} }) },
+    { ...scriptFor(accounts), ...(fault && { status: fault.status, headers: fault.headers ?? {} }) },
   )
 }
 
-/** The link alone signs nobody in: programs that look at links in messages would use it up. */
-function sendLinkPage(exchange: Exchange, link: string): void {
+/**
+ * The link alone signs nobody in: programs that look at links in messages would use it up. The page says as whom: a link may be
+ * a stranger's, into whose library somebody would then save things.
+ */
+async function sendLinkPage(exchange: Exchange, link: string): Promise<void> {
+  const reader = await readerOfSignInLink(exchange.accounts, link)
   const next = placeAfter(exchange.url.searchParams.get('next'))
   sendPage(
     exchange.res,
     'Sign in',
     markup`<form method="post" action="/sign-in">
-<input type="hidden" name="csrf" value="${formToken(exchange)}"><input type="hidden" name="next" value="${next}">
+${visitorField(exchange)}<input type="hidden" name="next" value="${next}">
 <input type="hidden" name="link" value="${link}">
 <p>This link signs you in on this browser. It works once.</p>
+${reader && markup`<p>You will be <b>${nameOf({ reader })}</b>: go on only if that is you.</p>`}
 <p><button>Sign in</button></p>
 </form>`,
   )

@@ -108,6 +108,7 @@ export type ResourceContents = { uri: string; mimeType?: string; _meta?: Json } 
 
 export interface ToolResult {
   content: ContentBlock[]
+  /** Any JSON value, or the text of one (`JsonText`). */
   structuredContent?: unknown
   isError?: boolean
   _meta?: Json

@@ -10,7 +10,7 @@ import { askerOf, checkQuestions, isLevel, type Ask, type Context } from './cont
 import { checkArguments, indexByName, indexTools } from './definitions.ts'
 import { downgrade } from './downgrade.ts'
 import { Code, RpcError, clip, invalidParams, methodNotFound } from './errors.ts'
-import { isObject, type Json } from './messages.ts'
+import { isObject, writeResult, type Json } from './messages.ts'
 import { META, MODERN_REVISIONS, isModern, negotiate } from './revisions.ts'
 
 type Method = (params: Json, context: Context) => Awaitable<string>
@@ -33,9 +33,9 @@ export function createDispatcher(app: App): Dispatcher {
 
   /** Serialises a result, with what 2026-07-28 wants on each. */
   const write = (result: object, modern: boolean): string => {
-    if (!modern) return JSON.stringify(result)
-    if ('_meta' in result) return JSON.stringify({ resultType: 'complete', ...withServer(result, app) })
-    const json = JSON.stringify(result)
+    if (!modern) return writeResult(result)
+    if ('_meta' in result) return writeResult({ resultType: 'complete', ...withServer(result, app) })
+    const json = writeResult(result)
     return json === '{}' ? `{${stamp()}}` : `{${stamp()},${json.slice(1)}`
   }
 

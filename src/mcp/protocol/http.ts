@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { App } from './app.ts'
 import { checkBatch, checkBatched } from './batch.ts'
@@ -16,7 +17,7 @@ import {
   type Notification,
   type Request,
 } from './messages.ts'
-import { readBody, Reply } from './reply.ts'
+import { readBody, Reply, type Packer } from './reply.ts'
 import { UNNAMED_REVISION, isLegacy, isModern, type LegacyRevision } from './revisions.ts'
 
 export interface HttpOptions {
@@ -26,6 +27,8 @@ export interface HttpOptions {
   origins?: readonly string[] | ((origin: string) => boolean)
   /** Above this nothing is read, whatever it is; the application's `bodyLimit` says less for each tool. */
   maxBodyBytes?: number
+  /** Packs long answers; absent: they go as they are. Streams of events are never packed. */
+  pack?: Packer
   /** Told of what is no `RpcError`: the client hears only "Internal error". */
   onError?: (error: unknown, where: 'request' | 'transport') => void
 }
@@ -55,6 +58,8 @@ export function createHttpHandler(app: App, options: HttpOptions = {}): HttpHand
     if (bytes === undefined) return reply.error(413, null, tooLarge(maxBodyBytes))
     let body: unknown
     try {
+      // Decoded as it is, what is no UTF-8 (RFC 8259 §8.1) would be kept with its characters replaced.
+      if (!isUtf8(bytes)) throw new TypeError('Not UTF-8')
       body = JSON.parse(bytes.toString('utf8'))
     } catch {
       return reply.error(400, null, new RpcError(Code.parse, 'Parse error: the body is not valid JSON'))
@@ -164,7 +169,7 @@ export function createHttpHandler(app: App, options: HttpOptions = {}): HttpHand
   const report = (error: unknown): RpcError => toRpcError(reported(error), true)
 
   return (req, res, principal) => {
-    const reply = new Reply(req, res)
+    const reply = new Reply(req, res, options.pack)
     const { origin, host } = req.headers
     if (!allowsHost(host ?? '')) return reply.error(403, null, invalidRequest('unknown Host'))
     if (origin !== undefined) {

@@ -38,6 +38,24 @@ export const idOf = (value: unknown): Id | null => (isObject(value) && isId(valu
 export const metaOf = (params: Json): Json | undefined =>
   isObject(params['_meta']) ? params['_meta'] : undefined
 
+/** A value as JSON, where it had to be written out anyhow: it goes into the result as it is. */
+export class JsonText {
+  readonly json: string
+
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
+/** The JSON of a result, whose `structuredContent` may be there as text. */
+export function writeResult(result: object): string {
+  if (!('structuredContent' in result) || !(result.structuredContent instanceof JsonText))
+    return JSON.stringify(result)
+  const { json } = result.structuredContent
+  const rest = JSON.stringify({ ...result, structuredContent: undefined })
+  return `${rest.slice(0, -1)}${rest === '{}' ? '' : ','}"structuredContent":${json}}`
+}
+
 /** `result` is already JSON, so that prepared answers are never serialised again. */
 export const resultMessage = (id: Id, result: string): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`

@@ -5,6 +5,15 @@ import { errorMessage, type Id } from './messages.ts'
 
 const KEEP_ALIVE_MS = 15_000
 
+/** Packs a body for whoever asks for that; undefined where it goes as it is. */
+export type Packer = (req: IncomingMessage, body: string) => Promise<PackedBody> | undefined
+
+export interface PackedBody {
+  /** As `Content-Encoding` names it. */
+  coding: string
+  bytes: Buffer
+}
+
 /** One HTTP answer: JSON, unless something has to be sent before the result; then a stream of events. */
 export class Reply {
   /** Called when the client goes before the answer is out. */
@@ -14,13 +23,15 @@ export class Reply {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #jsonless: boolean
+  readonly #pack: Packer | undefined
   #headers: OutgoingHttpHeaders = {}
   #timer: NodeJS.Timeout | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse) {
+  constructor(req: IncomingMessage, res: ServerResponse, pack?: Packer) {
     const { events, json } = accepted(req.headers.accept ?? '*/*')
     this.#req = req
     this.#res = res
+    this.#pack = pack
     this.canStream = events
     this.#jsonless = events && !json
     res.once('close', () => {
@@ -70,7 +81,19 @@ export class Reply {
       return
     }
     this.#headers['content-type'] = 'application/json'
-    this.#finish(status, {}, line)
+    const packing = this.#pack?.(this.#req, line)
+    if (!packing) return this.#finish(status, {}, line)
+    packing.then(
+      ({ coding, bytes }) =>
+        this.#finish(status, { 'content-encoding': coding, vary: this.#varying() }, bytes),
+      // An answer that cannot be packed is sent as it is.
+      () => this.#finish(status, {}, line),
+    )
+  }
+
+  #varying(): string {
+    const { vary } = this.#headers
+    return typeof vary === 'string' ? `${vary}, Accept-Encoding` : 'Accept-Encoding'
   }
 
   /** A message before the last one. A client that reads too slowly loses it: all of these are hints. */
@@ -90,7 +113,7 @@ export class Reply {
     this.#timer = setInterval(() => this.#res.write(':\n\n'), KEEP_ALIVE_MS).unref()
   }
 
-  #finish(status: number, headers: OutgoingHttpHeaders, body?: string): void {
+  #finish(status: number, headers: OutgoingHttpHeaders, body?: string | Buffer): void {
     if (this.#res.headersSent) return
     Object.assign(this.#headers, headers)
     if (status !== 204) this.#headers['content-length'] = body === undefined ? 0 : Buffer.byteLength(body)

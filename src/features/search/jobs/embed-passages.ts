@@ -72,6 +72,14 @@ export async function queueEmbedding(library: Library): Promise<void> {
   await library.change((change) => change.later(embedPassages, {}, { key: 'embed' }))
 }
 
+/** Has every vector of the library made anew. Until a passage has its new one, it is found by its old one. */
+export async function forgetVectors(library: Library): Promise<void> {
+  await library.change(async (change) => {
+    await change.db.updateTable('passage').set({ embedded: null }).execute()
+    await change.later(embedPassages, {}, { key: 'embed' })
+  })
+}
+
 /** How many passages have no vector yet. */
 export async function countWaiting(db: Db): Promise<number> {
   const { count } = await db

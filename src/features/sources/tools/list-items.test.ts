@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { call, failureOfCall } from '../../../../test/support/call.ts'
-import { testLibrary } from '../../../../test/support/library.ts'
+import { onPostgres, testLibrary } from '../../../../test/support/library.ts'
 import { addSource } from '../../../../test/support/sources.ts'
 import type { Library } from '../../../core/library.ts'
 import { addHighlight } from '../../highlights/tools/add-highlight.ts'
@@ -107,7 +107,7 @@ describe('list_items', () => {
           for (const id of ids) if (!gone.has(id)) expect(seen).toContain(String(id))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: onPostgres ? 8 : 25 },
     )
   })
 

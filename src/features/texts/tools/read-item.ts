@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
 import { idText } from '../../../core/ids.ts'
-import { codePointLength, preview, sliceCodePoints } from '../../../core/text.ts'
+import { codePointLength, preview } from '../../../core/text.ts'
 import { annotationShape, listAnnotations } from '../annotation-store.ts'
 import { digestOf } from '../digest.ts'
 import { findItem } from '../../sources/source-store.ts'
 import { itemShape, toBareItem } from '../../sources/item.ts'
-import { currentText } from '../text-store.ts'
+import { currentText, partOfText } from '../text-store.ts'
 
 /** A summary stays readable: past this many annotations it says how many more there are. */
 const ANNOTATIONS = 60
@@ -59,14 +59,15 @@ export const readItem = defineTool({
       : `“${item.title}” in ${digest?.length ?? 0} sentences, with ${annotationsTotal ?? 0} annotations.`,
   async run(library, { id, format = 'markdown', offset = 0, maxChars = 40_000 }, { scopes }) {
     const source = await findItem(library.db, id)
-    const text = await currentText(library.db, source)
     const item = toBareItem(source)
-    const version = { textVersion: String(text.id), totalChars: codePointLength(text.markdown) }
     if (format === 'markdown') {
-      const markdown = sliceCodePoints(text.markdown, offset, offset + maxChars)
+      const { id: textId, ...part } = await partOfText(library.db, source, { offset, most: maxChars })
       const end = offset + maxChars
-      return { item, format, ...version, markdown, offset, nextOffset: end < version.totalChars ? end : null }
+      const nextOffset = end < part.totalChars ? end : null
+      return { item, format, textVersion: String(textId), ...part, offset, nextOffset }
     }
+    const text = await currentText(library.db, source)
+    const version = { textVersion: String(text.id), totalChars: codePointLength(text.markdown) }
     const { sentences, excerpt } = digestOf(text.plain)
     const annotations = await listAnnotations(library.db, source.id, {
       highlights: scopes.has('highlights:read'),
