@@ -156,8 +156,9 @@ it(
     const known: Acknowledged = { captured: new Map(), comments: [], added: [] }
     // How long a round takes here and now says how far apart the moments may lie; embedding goes on after the answers.
     const whole = await serveUntilKilled(library, 0, 10_000, known)
-    for (let round = 1; round <= ROUNDS; round++) {
-      const afterMs = 10 + random() * whole * 1.5
+    // A machine that has become slower meanwhile gets rounds beyond, each longer, until enough was acknowledged.
+    for (let round = 1; round <= ROUNDS || known.captured.size + known.added.length <= 10; round++) {
+      const afterMs = 10 + random() * whole * 1.5 * Math.max(1, round / ROUNDS)
       if (round % 3 === 2) await addUntilKilled(library, round * 3, afterMs, known)
       else await serveUntilKilled(library, round * 3, afterMs, known)
       examine(library, known)
@@ -176,7 +177,7 @@ it(
     db.close()
     expect(left).toEqual([])
     expect({ bare: bare.count, vectors: vectors.count }).toEqual({ bare: 0, vectors: passages.count })
-    expect(known.captured.size + known.added.length).toBeGreaterThan(0)
+    expect(known.captured.size + known.added.length).toBeGreaterThan(10)
     for (const n of [...known.captured.keys()].slice(-5)) {
       const search = [MAIN, 'search-library', word(n), '--json', '--library', library]
       const { stdout } = await run(process.execPath, search, { env: { ...process.env, ...env } })

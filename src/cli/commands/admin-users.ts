@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { exportAccount, exportName } from '../../app/export-account.ts'
+import type { Accounts } from '../../features/accounts/accounts.ts'
 import { makeSignInLink } from '../../features/accounts/identity.ts'
 import {
   listReadersForOperator,
@@ -47,8 +48,16 @@ const VERBS: Record<string, (on: Administering) => Promise<number>> = {
   list,
   show,
   add,
-  link,
-  reset,
+  link: handsOut(
+    'signInLink',
+    makeSignInLink,
+    (who) => `Whoever opens this is ${who}; it signs in once, within a day:`,
+  ),
+  reset: handsOut(
+    'resetLink',
+    makeResetLink,
+    (who) => `Whoever opens this sets the password of ${who}, once, within a day:`,
+  ),
   suspend,
   restore,
   delete: remove,
@@ -215,28 +224,23 @@ async function add({ server, args, out, json, words }: Administering): Promise<n
   return EXIT.ok
 }
 
-async function link(on: Administering): Promise<number> {
-  const { server, out, json, words } = on
-  const reader = await unsuspended(on, words[0])
-  const signInLink = await makeSignInLink(server.accounts, reader.id)
-  if (json) out.json({ id: reader.id, signInLink })
-  else {
-    out.line(`Whoever opens this is ${called(reader)}; it signs in once, within a day:`)
-    out.line(signInLink)
+/** A verb that prints a link for a reader, `field` in JSON. */
+function handsOut(
+  field: string,
+  make: (accounts: Accounts, readerId: string) => Promise<string>,
+  words: (who: string) => string,
+): (on: Administering) => Promise<number> {
+  return async (on) => {
+    const { server, out, json } = on
+    const reader = await unsuspended(on, on.words[0])
+    const made = await make(server.accounts, reader.id)
+    if (json) out.json({ id: reader.id, [field]: made })
+    else {
+      out.line(words(called(reader)))
+      out.line(made)
+    }
+    return EXIT.ok
   }
-  return EXIT.ok
-}
-
-async function reset(on: Administering): Promise<number> {
-  const { server, out, json, words } = on
-  const reader = await unsuspended(on, words[0])
-  const resetLink = await makeResetLink(server.accounts, reader.id)
-  if (json) out.json({ id: reader.id, resetLink })
-  else {
-    out.line(`Whoever opens this sets the password of ${called(reader)}, once, within a day:`)
-    out.line(resetLink)
-  }
-  return EXIT.ok
 }
 
 /** The reader of that name. Throws where a link would let them in no further. */
