@@ -10,9 +10,8 @@ const ON_POSTGRES = [
   'src/app/export-*.test.ts',
   'src/db/postgres/**/*.test.ts',
   'test/contract/**/*.test.ts',
-  // Of the rest of these folders the pages and rules are the same on both; `test/replicas` has what several processes share.
-  'test/oauth/{authorization,tokens,sign-up,suspension}.test.ts',
-  'test/http/{accounts-apart,mcp,tools,resources,files}.test.ts',
+  'test/oauth/**/*.test.ts',
+  'test/http/!(process|watching|no-room).test.ts',
   'test/postgres/**/*.test.ts',
   'test/replicas/**/*.test.ts',
 ]
