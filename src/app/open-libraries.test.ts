@@ -85,6 +85,26 @@ describe('libraries of many readers', () => {
     await expect(libraries.use('a', async () => {})).rejects.toThrow('ending')
   })
 
+  it('can be used once more by whoever uses them when they are to be closed', async () => {
+    const { libraries, log } = await world(3)
+    let closing: Promise<void> | undefined
+    const again = await libraries.use('a', async () => {
+      closing = libraries.close('a')
+      return libraries.use('a', async () => [...log])
+    })
+    await closing
+    expect(again).toEqual(['open a'])
+    expect(log).toEqual(['open a', 'close a'])
+
+    const ending = await libraries.use('b', async () => {
+      closing = libraries.closeAll()
+      return libraries.use('b', async () => 'kept')
+    })
+    await closing
+    expect(ending).toBe('kept')
+    expect(log).toEqual(['open a', 'close a', 'open b', 'close b'])
+  })
+
   it('are open exactly once for whoever uses them, in whatever order they come', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -27,7 +27,8 @@ interface Entry {
 
 /**
  * Keeps at most `most` libraries open beside those in use: the one that was used longest ago is closed first, one in use
- * never. Whoever wants a library while it is opened or closed waits for that: a file is never open twice here.
+ * never. Whoever wants a library while it is opened or closed waits for that: a file is never open twice here. One that is to
+ * be closed and is still used can be used by others too until then.
  */
 export function openLibraries(
   open: (readerId: string) => Promise<ServedLibrary>,
@@ -39,14 +40,21 @@ export function openLibraries(
   let closed = false
 
   function acquire(readerId: string): Soon<Entry> {
-    if (closed) throw new Failure('unavailable', 'The server is ending.', { hint: 'Try again in a moment.' })
     const known = entries.get(readerId)
+    // Whoever uses it may want it once more before they are done, and it is not closed before that.
+    if (known?.closing && known.users > 0) return join(known)
+    if (closed) throw new Failure('unavailable', 'The server is ending.', { hint: 'Try again in a moment.' })
     if (known?.closing) return known.closing.then(() => acquire(readerId))
     const entry = known ?? { opening: open(readerId), users: 0, closing: undefined, unused: undefined }
     entries.delete(readerId)
     entries.set(readerId, entry)
-    entry.users++
+    join(entry)
     if (!known) evict()
+    return entry
+  }
+
+  function join(entry: Entry): Entry {
+    entry.users++
     return entry
   }
 
