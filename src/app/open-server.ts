@@ -214,7 +214,8 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     }
   }
 
-  const limiter = createRateLimiter(countedThoughFull(runtime.calls), config, () => now().getTime())
+  const calls = countedThoughFull(runtime.calls)
+  const limiter = createRateLimiter(calls, config, () => now().getTime())
   const isUsedAgain = (library: string): boolean => store.hasLocal && library === LOCAL_LIBRARY
 
   return {
@@ -228,7 +229,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       return roomOf(owner, await store.mediaOf(owner)).storage()
     },
     async sweepLibraries() {
-      await runtime.calls.sweep(now().getTime())
+      await calls.sweep(now().getTime())
       await finishRemovals()
     },
     async introduce() {

@@ -49,10 +49,11 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
     hasLibrary,
     mediaOf,
     async openLibrary(owner) {
-      const made = !hasLibrary(owner)
+      // Before it is there: who opens it later takes it for known.
+      if (!hasLibrary(owner)) await runtime.work.introduce([owner.readerId], now().getTime())
       const media = await mediaOf(owner)
       const opened = openFile(folderOf(owner), { busyMs: BUSY_MS, cacheKiB: CACHE_KIB })
-      const served = await openLocal(localConfig, {
+      return openLocal(localConfig, {
         opened,
         now,
         outside: {
@@ -66,8 +67,6 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
         queueing: (due) => runtime.work.mark(owner.readerId, due.getTime()),
         wake,
       })
-      if (made) await runtime.work.introduce([owner.readerId], now().getTime())
-      return served
     },
     async removeLibrary(owner) {
       await (await mediaOf(owner)).removeAll()

@@ -112,6 +112,14 @@ export function countedThoughFull(counts: CallCounts): CallCounts {
         return spare.take(key, windows, now)
       }
     },
+    async sweep(now) {
+      await spare?.sweep(now)
+      await counts.sweep(now)
+    },
+    async forget(keys) {
+      await spare?.forget(keys)
+      await counts.forget(keys)
+    },
   }
 }
 

@@ -1,10 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeLength } from '../../db/vectors.ts'
-import { dequantise, dotQuantised, quantise, signCode } from './quantise.ts'
+import { dotQuantised, quantise, signCode } from './quantise.ts'
 
 const vectors = (length: number): fc.Arbitrary<Float32Array> =>
   fc.float32Array({ minLength: length, maxLength: length, min: -1, max: 1, noNaN: true })
+
+/** The vector that a blob stands for, no longer of exact unit length. */
+function dequantise(blob: Uint8Array): Float32Array {
+  const scale = new DataView(blob.buffer).getFloat32(0, true)
+  return Float32Array.from(new Int8Array(blob.buffer, 4), (value) => value * scale)
+}
 
 describe('quantise', () => {
   it('keeps one sign bit a dimension, lowest first', () => {

@@ -33,12 +33,6 @@ export function quantise(vector: Float32Array): QuantisedVector {
   return { code: signCode(vector), blob }
 }
 
-/** The vector that a blob stands for, no longer of exact unit length. */
-export function dequantise(blob: Uint8Array): Float32Array {
-  const { scale, numbers } = open(blob)
-  return Float32Array.from(numbers, (value) => value * scale)
-}
-
 /**
  * The product of a query vector and the vector of a blob, without rounding in between: for unit vectors their cosine, to
  * about ±.01. Throws a RangeError when the dimensions differ.
