@@ -90,7 +90,7 @@ async function fill({ change, outside }: Library): Promise<void> {
       })
       await to.update('source', sourceId, { text_id: textId })
     }
-    const [first, second] = await to.db.selectFrom('source').select('id').orderBy('id').execute()
+    const [first, second, third] = await to.db.selectFrom('source').select('id').orderBy('id').execute()
     await to.db
       .insertInto('capture')
       .values({
@@ -108,7 +108,8 @@ async function fill({ change, outside }: Library): Promise<void> {
         finished_at: at,
       })
       .execute()
-    await to.update('source', second!.id, { cover: 'f'.repeat(64) })
+    // A file that is gone, of two sources.
+    for (const { id } of [second!, third!]) await to.update('source', id, { cover: 'f'.repeat(64) })
     const ids: number[] = []
     for (let n = 0; n < HIGHLIGHTS; n++)
       ids.push(
@@ -237,6 +238,7 @@ describe('an export', () => {
       ['original', false],
       ['original', false],
       ['original', false],
+      ['cover', true],
       ['cover', true],
     ])
     const manifest = JSON.parse(files['manifest.json'] ?? '') as { media: object }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -192,9 +193,10 @@ describe('a store that is not as it should be', () => {
 /** A door in front of the store that fails as proxies and overloaded stores do. */
 describe('on the way to the store', () => {
   let door: Server
-  let trouble: 'none' | '503' | 'hang' | 'half' | 'elsewhere' = 'none'
+  let trouble: 'none' | '503' | 'hang' | 'half' | 'elsewhere' | 'whole' = 'none'
   let failures = 0
   let requests: string[] = []
+  let hungUp: Promise<unknown> = Promise.resolve()
   beforeAll(async () => {
     door = createServer((req, res) => {
       requests.push(`${req.method}`)
@@ -202,6 +204,10 @@ describe('on the way to the store', () => {
       if (fails && trouble === '503')
         return void res.writeHead(503).end('<Error><Code>SlowDown</Code></Error>')
       if (fails && trouble === 'hang') return
+      if (fails && trouble === 'whole') {
+        hungUp = once(res, 'close')
+        return void res.writeHead(200, { 'content-length': '100' }).write('all of')
+      }
       if (fails && trouble === 'elsewhere')
         return void res.writeHead(301, { location: 'http://127.0.0.1:1/' }).end()
       if (fails) {
@@ -218,9 +224,9 @@ describe('on the way to the store', () => {
     door.close()
   })
 
-  const through = (): MediaS3 => {
+  const through = (options = QUICK): MediaS3 => {
     const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/media`
-    return openMediaS3({ ...store.config, url }, 'one', QUICK)
+    return openMediaS3({ ...store.config, url }, 'one', options)
   }
   const withTrouble = (kind: typeof trouble, times: number): void => {
     ;[trouble, failures, requests] = [kind, times, []]
@@ -235,6 +241,20 @@ describe('on the way to the store', () => {
     withTrouble(kind, 3)
     await expect(through().get(hash)).rejects.toMatchObject({ code: 'unavailable' })
     expect(requests).toHaveLength(3)
+  })
+
+  it('who asks for a stretch and is given all hangs up at once', async () => {
+    withTrouble('none', 0)
+    const file = await through({ timeoutMs: 60_000 }).open(hash)
+    withTrouble('whole', 1)
+    await expect(text(file!.read(2, 4))).rejects.toMatchObject({ code: 'unavailable' })
+    await hungUp
+  })
+
+  it('what may have been put just now stays, where the store does not say when', async () => {
+    withTrouble('none', 0)
+    await through().remove(hash, { putBefore: new Date(Date.now() + 3_600_000) })
+    expect(requests).toEqual(['HEAD'])
   })
 
   it('no redirect is followed', async () => {

@@ -1,28 +1,11 @@
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { AwsV4Signer } from 'aws4fetch'
-import { Failure } from '../core/failure.ts'
 import type { MediaStore } from '../core/outside.ts'
 import { hashOf } from './hash-of.ts'
+import { createS3Requests, elementOf, type Answer, type S3Config, type S3Patience } from './s3-requests.ts'
 
-/** An S3-speaking store: where its bucket is, and who we are to it. */
-export interface S3Config {
-  /** The bucket as a path of the endpoint: `https://s3.example.org/bucket`. */
-  url: string
-  region: string
-  key: string
-  secret: string
-}
-
-export interface MediaS3Options {
+export interface MediaS3Options extends S3Patience {
   /** Told of an object whose bytes are not those of its name any more; it reads as absent and is replaced when put again. */
   onDamaged?: (hash: string) => void
-  /** Milliseconds within which the store must answer, and may be silent while it answers. */
-  timeoutMs?: number
-  /** How often a request is made before the store counts as gone. */
-  attempts?: number
-  /** Milliseconds before the second attempt, doubled with each further one, half of it by chance. */
-  delayMs?: number
   /** How many files are listed at once; stores give a thousand at most. */
   pageSize?: number
 }
@@ -41,117 +24,24 @@ export interface MediaS3 extends MediaStore {
   check(): Promise<void>
 }
 
-/** A slow line takes this long for each mebibyte that is sent. */
-const SEND_MS_PER_MIB = 20_000
 /** Requests at once while a prefix is emptied. */
 const REMOVALS = 8
 const PREFIX = /^[\w-]+(?:\/[\w-]+)*$/
-
-interface Sent {
-  body?: { bytes: Uint8Array; hash: string }
-  range?: string
-}
-
-/** How an answer of the store is read. */
-interface Answer {
-  status: number
-  headers: Headers
-  bytes: Uint8Array
-}
 
 /**
  * Keeps files in an S3-speaking store by the SHA-256 of their bytes, under `prefix/`. The store itself checks that what comes in
  * is what its name says, and an object appears whole or not at all; what comes out is checked here. Any number of processes may
  * use it at once. One object at a time is held in memory.
- *
- * Requests that fail on the way or on the store's side are made again; then, and where the store refuses us, `unavailable`.
+ * Throws `unavailable` where the store is gone or refuses us.
  */
 export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Options = {}): MediaS3 {
   if (!PREFIX.test(prefix)) throw new RangeError('A prefix is names with slashes between')
   const bucket = config.url.replace(/\/+$/, '')
-  const { attempts = 4, delayMs = 200, timeoutMs = 15_000, pageSize = 1_000 } = options
-  /** Signing keys by day. */
-  const cache = new Map<string, ArrayBuffer>()
+  const { pageSize = 1_000 } = options
+  const { ask, stretch } = createS3Requests(config, options)
 
   const addressOf = (hash: string): string | undefined =>
     /^[0-9a-f]{64}$/.test(hash) ? `${bucket}/${prefix}/${hash}` : undefined
-
-  /** One request and its answer, whose body is given on in parts. Throws what `fetch` throws. */
-  async function send(
-    method: string,
-    url: string,
-    { body, range }: Sent = {},
-  ): Promise<{ status: number; headers: Headers; parts: AsyncGenerator<Uint8Array> }> {
-    const signed = await new AwsV4Signer({
-      method,
-      url,
-      service: 's3',
-      region: config.region,
-      accessKeyId: config.key,
-      secretAccessKey: config.secret,
-      cache,
-      headers: { 'x-amz-content-sha256': body?.hash ?? EMPTY_HASH },
-    }).sign()
-    if (range !== undefined) signed.headers.set('range', range)
-    const silence = new AbortController()
-    const giveUp = () => silence.abort(new DOMException('The store is silent', 'TimeoutError'))
-    const sendMs = ((body?.bytes.length ?? 0) / 1024 ** 2) * SEND_MS_PER_MIB
-    let timer = setTimeout(giveUp, timeoutMs + sendMs)
-    try {
-      const response = await fetch(signed.url, {
-        method,
-        headers: signed.headers,
-        signal: silence.signal,
-        // A bucket that is elsewhere is told; a signature holds for one address alone.
-        redirect: 'manual',
-        ...(body && { body: body.bytes }),
-      })
-      const parts = async function* (): AsyncGenerator<Uint8Array> {
-        try {
-          for await (const part of response.body ?? []) {
-            clearTimeout(timer)
-            // Whoever takes the parts may be slow: that is not the store's silence.
-            yield part
-            timer = setTimeout(giveUp, timeoutMs)
-          }
-        } finally {
-          clearTimeout(timer)
-        }
-      }
-      return { status: response.status, headers: response.headers, parts: parts() }
-    } catch (error) {
-      clearTimeout(timer)
-      throw error
-    }
-  }
-
-  async function once(method: string, url: string, sent?: Sent): Promise<Answer> {
-    const { status, headers, parts } = await send(method, url, sent)
-    const chunks: Uint8Array[] = []
-    for await (const part of parts) chunks.push(part)
-    return { status, headers, bytes: new Uint8Array(Buffer.concat(chunks)) }
-  }
-
-  /** The answer of a store that is there and lets us in: a success or 404. Throws `unavailable`. */
-  async function ask(method: string, url: string, sent?: Sent): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
-      let cause: unknown
-      try {
-        const answer = await once(method, url, sent)
-        if (answer.status < 300) return answer
-        const code = codeOf(answer)
-        if (answer.status === 404 && code !== 'NoSuchBucket') return answer
-        const refusal = refusalOf(answer.status, code)
-        if (refusal) throw refusal
-        cause = new Error(`${answer.status} ${code}`)
-      } catch (error) {
-        if (error instanceof Failure) throw error
-        cause = error
-      }
-      if (attempt >= attempts) throw gone(cause)
-      await sleep(delayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
-    }
-  }
 
   /** What the store has under an address; undefined where it has nothing. */
   async function look(url: string): Promise<Answer | undefined> {
@@ -160,20 +50,6 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
     // An answer to HEAD has no body to say what there is not: the object, or the bucket.
     const whole = await ask('GET', url)
     return whole.status === 404 ? undefined : whole
-  }
-
-  /** Some bytes of an object. Throws `unavailable` where they do not come. */
-  async function* stretch(url: string, start: number, end: number): AsyncGenerator<Uint8Array> {
-    try {
-      const { status, parts } = await send('GET', url, { range: `bytes=${start}-${end}` })
-      if (status !== 206) {
-        await parts.return(undefined)
-        throw new Error(`${status} for a range`)
-      }
-      yield* parts
-    } catch (error) {
-      throw gone(error)
-    }
   }
 
   async function* list(): AsyncGenerator<{ key: string; bytes: number }[]> {
@@ -231,9 +107,9 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
       if (url === undefined) return
       if (putBefore) {
         const found = await look(url)
-        // The store tells whole seconds: what was put in that second may be later.
+        // The store tells whole seconds: what was put in that second may be later; where it tells none, it may be of just now.
         const put = Date.parse(found?.headers.get('last-modified') ?? '')
-        if (!found || put + 999 > putBefore.getTime()) return
+        if (!found || !(put + 999 <= putBefore.getTime())) return
       }
       await ask('DELETE', url)
     },
@@ -265,61 +141,3 @@ export function openMediaS3(config: S3Config, prefix: string, options: MediaS3Op
     },
   }
 }
-
-const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-
-/** What kind of error the store says it is: `NoSuchBucket`, `AccessDenied`. */
-const codeOf = ({ bytes }: Answer): string =>
-  elementOf(Buffer.from(bytes.subarray(0, 8_192)).toString('utf8'), 'Code') ?? ''
-
-function elementOf(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-  return text
-    ?.replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-}
-
-/** The failure where asking again would be answered the same; undefined for what may pass. */
-function refusalOf(status: number, code: string): Failure | undefined {
-  if (status >= 500 || status === 408 || status === 429 || code === 'RequestTimeout') return undefined
-  const cause = new Error(`${status} ${code}`)
-  if (code === 'NoSuchBucket') {
-    return new Failure('unavailable', 'The media store has no such bucket.', {
-      hint: 'Whoever runs this server makes the bucket that COMMONPLACE_S3_URL names, or mends the address.',
-      cause,
-    })
-  }
-  if (code === 'RequestTimeTooSkewed') {
-    return new Failure('unavailable', 'The media store refuses us: its clock and ours differ.', {
-      hint: 'Whoever runs this server sets the clock of one of the two.',
-      cause,
-    })
-  }
-  if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
-    return new Failure('unavailable', 'The media store says that its bucket is in another place.', {
-      hint: 'Whoever runs this server mends COMMONPLACE_S3_REGION or COMMONPLACE_S3_URL.',
-      cause,
-    })
-  }
-  if (status === 401 || status === 403) {
-    return new Failure('unavailable', 'The media store does not let this server in.', {
-      hint:
-        'Whoever runs this server checks COMMONPLACE_S3_KEY and COMMONPLACE_S3_SECRET, and that the key may list ' +
-        'the bucket, read, write and delete in it.',
-      cause,
-    })
-  }
-  return new Failure('unavailable', 'The media store does not take what this server asks for.', {
-    hint: 'Whoever runs this server checks that COMMONPLACE_S3_URL is the address of a bucket of an S3-speaking store.',
-    cause,
-  })
-}
-
-const gone = (cause: unknown): Failure =>
-  new Failure('unavailable', 'The media store cannot be reached.', {
-    hint: 'Try again in a few minutes. Nothing was lost.',
-    cause,
-  })

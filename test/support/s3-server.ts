@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
-import type { S3Config } from '../../src/outside/media-s3.ts'
+import type { S3Config } from '../../src/outside/s3-requests.ts'
 
 export interface S3Server {
   /** What a server is told of it: the bucket is there. */

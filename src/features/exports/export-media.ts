@@ -37,8 +37,8 @@ export async function* exportMedia(
   counts: MediaCounts,
 ): AsyncGenerator<ExportEntry> {
   const list: string[] = []
-  /** Where what lies: by the name that the store has for it, and by the SHA-256 of what was written. */
-  const places = new Map<string, string>()
+  /** Where what lies: by the name that the store has for it, and by the SHA-256 of what was written. Null for what is missing. */
+  const places = new Map<string, string | null>()
   for (const kind of ['given', 'original', 'cover'] as const) {
     for (let last = 0; ;) {
       const page = await namedMedia(db, kind, last)
@@ -50,14 +50,17 @@ export async function* exportMedia(
           const bytes = kept && (kind === 'original' ? await unpacked(kept) : kept)
           const own = bytes && createHash('sha256').update(bytes).digest('hex')
           const known = own === undefined ? undefined : places.get(own)
-          if (known !== undefined) places.set(named.hash, known)
+          if (known) places.set(named.hash, known)
           else if (bytes && own !== undefined) {
             const name = `${FOLDERS[kind]}/${named.id}${endingOf(named.name) || sniffed(bytes)}`
             places.set(own, name).set(named.hash, name)
             counts.files++
             counts.bytes += bytes.length
             yield { name, content: [bytes], isCompressed: !/\.(?:html|txt)$/.test(name) }
-          } else counts.missing.push(named.hash)
+          } else {
+            places.set(named.hash, null)
+            counts.missing.push(named.hash)
+          }
         }
         const row: MediaRow = {
           kind,
