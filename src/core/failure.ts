@@ -55,6 +55,8 @@ const KIND_OF = {
   too_many_redirects: 'invalid',
   too_large: 'invalid',
   timed_out: 'internal',
+  // a language model
+  model_refused: 'internal',
   // reading what was fetched or given
   file_not_found: 'not_found',
   unsupported_type: 'invalid',

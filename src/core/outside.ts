@@ -5,6 +5,8 @@ export interface Outside {
   pages: Pages
   /** Absent where no embedding can be made; search then goes by words and says so. */
   embedder?: Embedder
+  /** Absent where none is configured; what is built in then does the work. */
+  model?: LanguageModel
   media: MediaStore
   /** The account that the library belongs to; absent for a library of one computer alone. */
   account?: Account
@@ -52,6 +54,25 @@ export interface EmbedOptions {
   signal?: AbortSignal
   /** A query goes before everything that is embedded in bulk (the default). */
   priority?: 'query' | 'bulk'
+}
+
+/** Answers a question in JSON. `id` names provider and model, as the reader sees it. */
+export interface LanguageModel {
+  id: string
+  /** Throws `Failure`: `unavailable`, `timed_out`, `rate_limited`, or `model_refused`. What comes back is not checked. */
+  answer(question: ModelQuestion): Promise<unknown>
+}
+
+export interface ModelQuestion {
+  /** What it is to do, in our words. */
+  task: string
+  /** What it is to do it with; text of others, never to be obeyed. */
+  material: string
+  /** JSON Schema of the answer, an object. */
+  schema: Record<string, unknown>
+  /** Most tokens of the answer. */
+  maxTokens: number
+  signal?: AbortSignal
 }
 
 /** Files by the hash of their bytes (SHA-256, hex). */

@@ -12,9 +12,13 @@ export interface Schema {
   source_url: SourceUrlTable
   text: TextTable
   capture: CaptureTable
+  import: ImportTable
+  import_batch: ImportBatchTable
   highlight: HighlightTable
   note: NoteTable
   read: ReadTable
+  review: ReviewTable
+  version: VersionTable
   tag: TagTable
   tagging: TaggingTable
   alias: AliasTable
@@ -40,6 +44,8 @@ export type SyncedTable =
   | 'highlight'
   | 'note'
   | 'read'
+  | 'review'
+  | 'version'
   | 'tag'
   | 'tagging'
   | 'alias'
@@ -151,6 +157,47 @@ interface CaptureTable {
   finished_at: string | null
 }
 
+/** One job that brings content in: a link or book that was added, or a file. */
+export interface ImportTable {
+  id: number
+  kind: 'link' | 'book' | 'file'
+  status: 'pending' | 'processing' | 'completed' | 'failed'
+  /** What a link or a book became; null for a file, which has many. */
+  source_id: number | null
+  /** The attempt to capture that it waits for. */
+  capture_id: number | null
+  url: string | null
+  /** Of a file: which format it was, what it was called, and the SHA-256 of its bytes. */
+  format: string | null
+  name: string | null
+  file_hash: string | null
+  /** JSON object: how many of what came in. */
+  counts: Generated<string>
+  /** JSON `{ code, message, hint }`: why it failed, or why it ended before the end. */
+  failure: string | null
+  /** JSON array of sentences: what else the reader should know. */
+  remarks: string | null
+  /** The text that was read, and the code point before which all of it was. */
+  text_id: number | null
+  read_to: number | null
+  /** 1 where the rest waits for credits. */
+  waits: Generated<number>
+  /** The import whose rest it takes up. */
+  resumes: number | null
+  created_at: string
+  finished_at: string | null
+  /** When everything that it brought was taken out again. */
+  undone_at: string | null
+}
+
+/** What one transaction of an import brought in. */
+interface ImportBatchTable {
+  id: number
+  import_id: number
+  /** JSON array of `[table, id]`, only of rows that were new. */
+  rows: string
+}
+
 export interface HighlightTable extends Synced {
   source_id: number
   /** The text version that the offsets belong to. */
@@ -195,6 +242,36 @@ export interface ReadTable extends Synced {
   created_at: string
   updated_at: string
   trashed_at: string | null
+}
+
+/** One answer of the reader to a highlight that was shown for review, with the state of memory after it (FSRS). */
+export interface ReviewTable extends Synced {
+  source_id: number
+  highlight_id: number
+  /** again, hard, good, easy. */
+  rating: 1 | 2 | 3 | 4
+  reviewed_at: string
+  due_at: string
+  /** Days until the chance of recall falls to 90 %. */
+  stability: number
+  /** 1 to 10. */
+  difficulty: number
+  state: 'learning' | 'review' | 'relearning'
+  learning_steps: number
+  scheduled_days: number
+  reps: number
+  lapses: number
+}
+
+/** What a field held before it was changed, kept where a change must not lose words. */
+export interface VersionTable extends Synced {
+  source_id: number
+  table_name: 'highlight' | 'note'
+  row_id: number
+  field: string
+  value: string
+  /** When it was replaced. */
+  created_at: string
 }
 
 interface TagTable extends Synced {

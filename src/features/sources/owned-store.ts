@@ -2,8 +2,16 @@ import type { NotNull } from 'kysely'
 import type { Change } from '../../core/library.ts'
 import type { Db, SyncedTable } from '../../db/schema.ts'
 
-/** Tables whose rows belong to one source; notes before the highlights that they may be on. */
-const OWNED = ['note', 'highlight', 'read', 'text', 'source_url'] as const satisfies readonly SyncedTable[]
+/** Tables whose rows belong to one source; notes and reviews before the highlights that they may be on. */
+const OWNED = [
+  'version',
+  'review',
+  'note',
+  'highlight',
+  'read',
+  'text',
+  'source_url',
+] as const satisfies readonly SyncedTable[]
 
 /** Every synced row that belongs to a source, itself and taggings not included. */
 export async function listOwned(
@@ -21,6 +29,19 @@ export async function listOwned(
     owned.push(...rows.map(({ id }) => ({ table, id })))
   }
   return owned
+}
+
+/** Earlier versions of a highlight or note, and the reviews of a highlight. */
+export async function listHistory(
+  db: Db,
+  id: number,
+): Promise<{ table: 'version' | 'review'; id: number }[]> {
+  const versions = await db.selectFrom('version').select('id').where('row_id', '=', id).execute()
+  const reviews = await db.selectFrom('review').select('id').where('highlight_id', '=', id).execute()
+  return [
+    ...versions.map((row) => ({ table: 'version' as const, id: row.id })),
+    ...reviews.map((row) => ({ table: 'review' as const, id: row.id })),
+  ]
 }
 
 /** Titles of the sources that rows are or belong to, a title once; of rows that are gone nothing is known. */

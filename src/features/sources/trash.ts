@@ -1,6 +1,6 @@
 import type { Change, Library } from '../../core/library.ts'
 import { indexHighlight, indexNote, indexSource } from '../search/index-source.ts'
-import { eraseTaggings, isMediaNamed, listMedia, listOwned } from './owned-store.ts'
+import { eraseTaggings, isMediaNamed, listHistory, listMedia, listOwned } from './owned-store.ts'
 import type { Source } from './source-store.ts'
 import { listExpired, listNotesOn } from './trash-store.ts'
 
@@ -74,11 +74,18 @@ async function eraseSource(change: Change, sourceId: number): Promise<void> {
 async function eraseHighlight(change: Change, id: number): Promise<void> {
   for (const noteId of await listNotesOn(change.db, id)) await eraseNote(change, noteId)
   await eraseTaggings(change, [id])
+  await eraseHistory(change, id)
   await change.erase('highlight', id)
   await indexHighlight(change, id)
 }
 
 async function eraseNote(change: Change, id: number): Promise<void> {
+  await eraseHistory(change, id)
   await change.erase('note', id)
   await indexNote(change, id)
+}
+
+/** What was kept of a highlight or note: its earlier versions, and how it was reviewed. */
+async function eraseHistory(change: Change, id: number): Promise<void> {
+  for (const { table, id: rowId } of await listHistory(change.db, id)) await change.erase(table, rowId)
 }

@@ -52,6 +52,18 @@ const TABLES: readonly string[] = [
      requested_at ${TEXT} not null, finished_at ${TEXT}, primary key (library_id, id), ${OF_SOURCE})`,
   `create index capture_by_source on capture (library_id, source_id, id)`,
   `create index capture_by_given on capture (library_id, given) where given is not null`,
+  `create table import (
+     ${LIBRARY}, id bigint not null, kind ${TEXT} not null, status ${TEXT} not null, source_id bigint, capture_id bigint,
+     url ${TEXT}, format ${TEXT}, name ${TEXT}, file_hash ${TEXT}, counts ${TEXT} not null default '{}', failure ${TEXT},
+     remarks ${TEXT}, text_id bigint, read_to integer, waits integer not null default 0, resumes bigint,
+     created_at ${TEXT} not null, finished_at ${TEXT}, undone_at ${TEXT}, primary key (library_id, id), ${OF_LIBRARY})`,
+  `create index import_by_source on import (library_id, source_id, id) where source_id is not null`,
+  `create index import_by_file on import (library_id, file_hash, id) where file_hash is not null`,
+  `create index import_waiting on import (library_id, id) where waits = 1`,
+  `create table import_batch (
+     ${LIBRARY}, id bigint not null, import_id bigint not null, rows ${TEXT} not null, primary key (library_id, id),
+     ${partOf('import', 'import_id')})`,
+  `create index import_batch_by_import on import_batch (library_id, import_id, id)`,
   `create table highlight (
      ${SYNCED}, source_id bigint not null, text_id bigint, quote ${TEXT} not null, prefix ${TEXT}, suffix ${TEXT},
      start_offset integer, end_offset integer, state ${TEXT} not null, matched ${TEXT}, locator ${TEXT},
@@ -69,6 +81,19 @@ const TABLES: readonly string[] = [
      format ${TEXT}, until ${TEXT}, rating integer check (rating between 1 and 20), review ${TEXT}, ${TIMES},
      ${OF_SOURCE})`,
   `create index read_by_source on read (library_id, source_id, id)`,
+  `create table review (
+     ${SYNCED}, source_id bigint not null, highlight_id bigint not null, rating integer not null check (rating between 1 and 4),
+     reviewed_at ${TEXT} not null, due_at ${TEXT} not null, stability double precision not null,
+     difficulty double precision not null, state ${TEXT} not null, learning_steps integer not null,
+     scheduled_days integer not null, reps integer not null, lapses integer not null,
+     ${OF_SOURCE}, ${partOf('highlight', 'highlight_id')})`,
+  `create index review_by_source on review (library_id, source_id)`,
+  `create index review_by_highlight on review (library_id, highlight_id, reviewed_at, id)`,
+  `create table version (
+     ${SYNCED}, source_id bigint not null, table_name ${TEXT} not null, row_id bigint not null, field ${TEXT} not null,
+     value ${TEXT} not null, created_at ${TEXT} not null, ${OF_SOURCE})`,
+  `create index version_by_source on version (library_id, source_id)`,
+  `create index version_by_row on version (library_id, row_id, id)`,
   `create table tag (
      ${SYNCED}, name ${TEXT} not null, name_key ${TEXT} not null, unique (library_id, name_key), ${OF_LIBRARY})`,
   `create table tagging (
