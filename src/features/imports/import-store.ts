@@ -1,0 +1,214 @@
+import type { Selectable } from 'kysely'
+import { Failure } from '../../core/failure.ts'
+import type { Change } from '../../core/library.ts'
+import type { Db, ImportTable, Schema } from '../../db/schema.ts'
+
+/** One job that brought or brings content in. */
+export type Import = Selectable<ImportTable>
+
+/** What an import counts; a name that does not apply is left out. */
+export const COUNTED = [
+  // of a file
+  'rows',
+  'rows_done',
+  'skipped',
+  // new in the library
+  'sources',
+  'highlights',
+  'notes',
+  'reads',
+  'tags',
+  // what there was already
+  'unchanged',
+  // of a text that the reading aid goes through
+  'stretches',
+  'stretches_done',
+  'credits',
+] as const
+export type ImportCounts = Partial<Record<(typeof COUNTED)[number], number>>
+
+export type NewImport = Pick<Import, 'kind'> &
+  Partial<
+    Pick<
+      Import,
+      | 'status'
+      | 'source_id'
+      | 'capture_id'
+      | 'url'
+      | 'format'
+      | 'name'
+      | 'file_hash'
+      | 'text_id'
+      | 'read_to'
+      | 'resumes'
+    >
+  > & { counts?: ImportCounts }
+
+/** Begins an import, pending unless it says otherwise; gives its id. */
+export async function beginImport(change: Change, { counts = {}, ...facts }: NewImport): Promise<number> {
+  const id = await change.newId()
+  await change.db
+    .insertInto('import')
+    .values({
+      status: 'pending',
+      source_id: null,
+      capture_id: null,
+      url: null,
+      format: null,
+      name: null,
+      file_hash: null,
+      text_id: null,
+      read_to: null,
+      resumes: null,
+      ...facts,
+      id,
+      counts: JSON.stringify(counts),
+      failure: null,
+      remarks: null,
+      created_at: change.at,
+      finished_at: null,
+      undone_at: null,
+    })
+    .execute()
+  return id
+}
+
+/** What an import says of itself while it runs. False where it has ended, by another process for example. */
+export async function noteImport(
+  change: Change,
+  id: number,
+  {
+    counts,
+    ...facts
+  }: { counts?: ImportCounts } & Partial<Pick<Import, 'source_id' | 'capture_id' | 'text_id' | 'read_to'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await change.db
+    .updateTable('import')
+    .set({ ...facts, ...(counts && { counts: JSON.stringify(counts) }), status: 'processing' })
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'processing'])
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export interface ImportEnd {
+  counts?: ImportCounts
+  /** Why it ended before the end, though what it brought stays. */
+  shortOf?: Failure
+  /** Whether the rest waits for credits. */
+  waits?: boolean
+  /** Sentences for the reader. */
+  remarks?: readonly string[]
+  source_id?: number
+}
+
+/** Completes an import. False where it had ended: the first end stays. */
+export async function completeImport(change: Change, id: number, end: ImportEnd = {}): Promise<boolean> {
+  const { counts, shortOf, waits = false, remarks = [], ...facts } = end
+  const { numUpdatedRows } = await change.db
+    .updateTable('import')
+    .set({
+      ...facts,
+      ...(counts && { counts: JSON.stringify(counts) }),
+      status: 'completed',
+      failure: shortOf ? writeFailure(shortOf) : null,
+      remarks: remarks.length > 0 ? JSON.stringify(remarks) : null,
+      waits: waits ? 1 : 0,
+      finished_at: change.at,
+    })
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'processing'])
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Ends an import that failed; what it brought in before stays, and stays counted. False where it had ended. */
+export async function failImport(change: Change, id: number, failure: Failure): Promise<boolean> {
+  const { numUpdatedRows } = await change.db
+    .updateTable('import')
+    .set({ status: 'failed', failure: writeFailure(failure), finished_at: change.at })
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'processing'])
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The import with that id, which is never given up for another. Throws `import_not_found`. */
+export async function findImport(db: Db, id: number): Promise<Import> {
+  const found = await db.selectFrom('import').selectAll().where('id', '=', id).executeTakeFirst()
+  if (found) return found
+  throw new Failure('import_not_found', `There is no import ${id} in the library.`, {
+    hint: 'Give the import_id that add_source answered with, or see `commonplace import --list`.',
+  })
+}
+
+/** The latest first. */
+export const listImports = (
+  db: Db,
+  { kind, most }: { kind?: Import['kind']; most: number },
+): Promise<Import[]> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind!))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+
+/** Imports of a file by the SHA-256 of its bytes, the latest first. */
+export const listByFile = (db: Db, fileHash: string): Promise<Import[]> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('file_hash', '=', fileHash)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+/** A table and the id of a row in it. */
+export type ImportedRow = readonly [table: keyof Schema, id: number]
+
+/** Notes what one transaction of an import brought in that was new; nothing where that is nothing. */
+export async function addBatch(
+  change: Change,
+  importId: number,
+  rows: readonly ImportedRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await change.db
+    .insertInto('import_batch')
+    .values({ id: await change.newId(), import_id: importId, rows: JSON.stringify(rows) })
+    .execute()
+}
+
+/** What an import brought in, a batch a transaction, the last first: the order in which it can be taken out again. */
+export async function* batchesOf(db: Db, importId: number): AsyncGenerator<ImportedRow[]> {
+  const ids = await db
+    .selectFrom('import_batch')
+    .select('id')
+    .where('import_id', '=', importId)
+    .orderBy('id', 'desc')
+    .execute()
+  for (const { id } of ids) {
+    const batch = await db.selectFrom('import_batch').select('rows').where('id', '=', id).executeTakeFirst()
+    if (batch) yield JSON.parse(batch.rows) as ImportedRow[]
+  }
+}
+
+/** Notes that everything an import brought was taken out again. */
+export async function noteUndone(change: Change, id: number): Promise<void> {
+  await change.db.updateTable('import').set({ undone_at: change.at, waits: 0 }).where('id', '=', id).execute()
+}
+
+/** Imports whose rest waits for credits, the oldest first. */
+export const listWaiting = (db: Db): Promise<Import[]> =>
+  db.selectFrom('import').selectAll().where('waits', '=', 1).orderBy('id').execute()
+
+export const countsOf = ({ counts }: Pick<Import, 'counts'>): ImportCounts =>
+  JSON.parse(counts) as ImportCounts
+
+export const remarksOf = ({ remarks }: Pick<Import, 'remarks'>): string[] =>
+  remarks === null ? [] : (JSON.parse(remarks) as string[])
+
+const writeFailure = ({ code, message, hint }: Failure): string => JSON.stringify({ code, message, hint })
