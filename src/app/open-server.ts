@@ -17,7 +17,7 @@ import {
   type Reader,
 } from '../features/accounts/reader-store.ts'
 import { callersOf, dropTracesOf } from '../features/accounts/reader-traces-store.ts'
-import type { Allowance } from '../features/allowances/allowance-store.ts'
+import { allowanceOf, type Allowance } from '../features/allowances/allowance-store.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
 import { createIdentityProviders } from '../outside/identity-providers.ts'
 import { countedThoughFull } from '../db/runtime.ts'
@@ -159,6 +159,10 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
   const store = await openStore(config, {
     pages,
     limited: (owner, media) => limitMedia(media.store, roomOf(owner, media)),
+    accountOf: ({ readerId }) => ({
+      place: 'here',
+      academy: async () => (await allowanceOf(db, readerId, configured)).academy,
+    }),
     ...(embedder && { embedder: shareEmbedder(embedder) }),
     now,
     onError,

@@ -23,7 +23,7 @@ export async function openServerOnPostgres(
   parts: StoreParts,
 ): Promise<ServerStore> {
   const { dataFolder, s3 } = config
-  const { pages, limited, embedder, now, wake } = parts
+  const { pages, limited, accountOf, embedder, now, wake } = parts
   const postgres = await openPostgres(database, [SERVER_TABLES]).catch((error: unknown) => {
     throw whileStarting(error)
   })
@@ -50,7 +50,7 @@ export async function openServerOnPostgres(
         outside: {
           pages,
           media: limited(owner, media),
-          account: { place: 'here' },
+          account: accountOf(owner),
           ...(embedder && { embedder }),
         },
         now,

@@ -27,7 +27,7 @@ const BUSY_MS = 1_000
  */
 export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
   const { dataFolder, local: localConfig, s3 } = config
-  const { pages, limited, embedder, now, onError, wake } = parts
+  const { pages, limited, accountOf, embedder, now, onError, wake } = parts
   prepareFolder(dataFolder)
   const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
@@ -59,7 +59,7 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
         outside: {
           pages,
           media: limited(owner, media),
-          account: { place: 'here' },
+          account: accountOf(owner),
           ...(embedder && { embedder }),
         },
         onError,

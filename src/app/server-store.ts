@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Library } from '../core/library.ts'
-import type { Embedder, MediaStore, Pages } from '../core/outside.ts'
+import type { Account, Embedder, MediaStore, Pages } from '../core/outside.ts'
 import type { Runtime } from '../db/runtime.ts'
 import type { ServerSchema } from '../db/server/schema.ts'
 import type { LibraryMedia } from './library-media.ts'
@@ -41,6 +41,8 @@ export interface StoreParts {
   pages: Pages
   /** The media of a library as its reader may fill them. */
   limited(owner: LibraryOwner, media: LibraryMedia): MediaStore
+  /** The account as its library sees it. */
+  accountOf(owner: LibraryOwner): Account
   embedder?: Embedder
   now: () => Date
   onError(error: unknown, where: string): void

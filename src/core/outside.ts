@@ -15,6 +15,8 @@ export interface Outside {
 /** `here` where the library is the account's own, as a server has it: what is put into the account is put into the library. */
 export interface Account {
   place: 'here'
+  /** Whether the account may use the Academy, which the operator of a server can switch off. */
+  academy(): Promise<boolean>
 }
 
 /** Fetches what a person could open in a browser, guarded against private addresses, floods and drips. */

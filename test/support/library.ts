@@ -67,7 +67,7 @@ export function testOutside(world: TestWorld): Outside {
     pages: testPages(world.pages ?? {}),
     media: memoryMedia(),
     ...(world.embedder && { embedder: world.embedder }),
-    ...(world.account && { account: { place: 'here' } }),
+    ...(world.account && { account: { place: 'here', academy: async () => true } }),
   }
 }
 
