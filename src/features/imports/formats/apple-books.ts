@@ -1,5 +1,5 @@
 import { languageTag } from '../../capture/language-tag.ts'
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import type { ImportFormat } from '../define-format.ts'
 import { openForeignDatabase, type ForeignRow } from '../foreign-database-store.ts'
 import type { ImportFile } from '../import-file.ts'

@@ -1,4 +1,4 @@
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import type { ImportFormat } from '../define-format.ts'
 import { GatheredSources } from '../gather-sources.ts'
 import type { ImportFile } from '../import-file.ts'

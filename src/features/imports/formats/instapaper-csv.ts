@@ -1,4 +1,4 @@
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import { hasColumns } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
 import { LinkList } from '../gather-sources.ts'

@@ -1,4 +1,4 @@
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import { joinVersions, type Versioned, type VersionGroup } from '../clipping-versions.ts'
 import type { ImportFormat } from '../define-format.ts'
 import type { ImportReport, RowPlace } from '../import-report.ts'

@@ -1,6 +1,6 @@
 import { languageTag } from '../../capture/language-tag.ts'
 import { isbn13Of } from '../../sources/isbn.ts'
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import type { ImportFormat } from '../define-format.ts'
 import { openForeignDatabase, type ForeignDatabase, type ForeignRow } from '../foreign-database-store.ts'
 import type { RowPlace } from '../import-report.ts'

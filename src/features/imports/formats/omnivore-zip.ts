@@ -1,7 +1,7 @@
 import { decodeText } from '../../capture/decode-text.ts'
 import { civilDate } from '../../capture/civil-date.ts'
 import type { ImportArchive } from '../archive.ts'
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import type { ImportFormat } from '../define-format.ts'
 import type { ImportReport, RowPlace } from '../import-report.ts'
 import { highlightOf, itemOf, noSource, noteOf, type ImportedItem } from '../imported.ts'

@@ -1,5 +1,5 @@
 import { isbn13Of } from '../../sources/isbn.ts'
-import { breather } from '../breath.ts'
+import { breather } from '../../../core/breath.ts'
 import { hasColumns, type CsvRow } from '../csv-table.ts'
 import type { ImportFormat } from '../define-format.ts'
 import { GatheredSources } from '../gather-sources.ts'
