@@ -3,6 +3,7 @@ import type { SourceKind } from '../../src/db/schema.ts'
 import { indexSource } from '../../src/features/search/index-source.ts'
 import { matchKey } from '../../src/features/sources/match.ts'
 import { addSourceUrl } from '../../src/features/sources/source-store.ts'
+import type { Place } from '../../src/features/texts/places.ts'
 import { addTextVersion } from '../../src/features/texts/text-store.ts'
 
 export interface SourceFacts {
@@ -13,11 +14,13 @@ export interface SourceFacts {
   isbn13?: string
   /** Markdown and plain text at once: for texts without marks. */
   text?: string
+  /** Where its pages, chapters or moments begin. */
+  places?: readonly Place[]
 }
 
 /** A source as capturing would have left it. Gives its id. */
 export function addSource(library: Library, facts: SourceFacts = {}): Promise<number> {
-  const { title = 'A source', kind = 'article', authors = [], url, isbn13, text } = facts
+  const { title = 'A source', kind = 'article', authors = [], url, isbn13, text, places } = facts
   return library.change(async (change) => {
     const id = await change.insert('source', {
       kind,
@@ -32,8 +35,10 @@ export function addSource(library: Library, facts: SourceFacts = {}): Promise<nu
     if (url !== undefined) await addSourceUrl(change, id, url)
     if (text !== undefined) {
       const words = text.split(/\s+/).length
-      const rest = { html: null, renderer: null, method: 'given', places: null, raw: null }
-      await addTextVersion(change, { id, text_id: null }, { markdown: text, plain: text, words, ...rest })
+      const rest = { html: null, renderer: null, method: 'given', raw: null }
+      const marks = { places: places ? JSON.stringify(places) : null }
+      const version = { markdown: text, plain: text, words, ...rest, ...marks }
+      await addTextVersion(change, { id, text_id: null }, version)
     }
     await indexSource(change, id)
     return id

@@ -37,6 +37,7 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
   })
   const source = twin && twin.id !== requested.id ? await mergeSource(change, requested, twin) : requested
   for (const url of addresses) await addSourceUrl(change, source.id, url)
+  const places = captured.places && JSON.stringify(captured.places)
   const { verdict, textId } = await addTextVersion(change, source, {
     markdown: captured.markdown,
     plain: captured.plain,
@@ -44,12 +45,12 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
     renderer: captured.html === null ? null : String(RENDERER_VERSION),
     method: captured.method,
     words: captured.words,
-    places: captured.places && JSON.stringify(captured.places),
+    places,
     raw: fetched.raw,
   })
   if (verdict !== 'kept') await describeSource(change, source, capture, fetched)
   if (verdict === 'current') {
-    await reanchorHighlights(change, source.id, { id: textId, plain: captured.plain })
+    await reanchorHighlights(change, source.id, { id: textId, plain: captured.plain, places })
   } else if (source !== requested) await reanchorInCurrent(change, source.id)
   await change.db
     .updateTable('capture')

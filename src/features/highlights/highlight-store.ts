@@ -1,21 +1,23 @@
 import type { Selectable } from 'kysely'
 import type { Change } from '../../core/library.ts'
 import type { Db, HighlightTable } from '../../db/schema.ts'
+import { placeAt, readPlaces, type Place } from '../texts/places.ts'
 import type { Anchor } from './anchor.ts'
 import { sameWords } from './fold.ts'
 import type { ShownHighlight } from './schema.ts'
 
 export type Highlight = Selectable<HighlightTable>
 
-/** Adds a highlight that stands in a text version. */
+/** Adds a highlight that stands in a text version; its locator is the page, chapter or moment where it stands. */
 export async function insertAnchored(
   change: Change,
-  text: { id: number; source_id: number },
+  text: { id: number; source_id: number; places: string | null },
   anchor: Anchor,
 ): Promise<Highlight> {
   const id = await change.insert('highlight', {
     source_id: text.source_id,
     ...anchorColumns(text.id, anchor),
+    locator: placeAt(readPlaces(text.places), anchor.start),
     origin: 'reader',
     created_at: change.at,
     updated_at: change.at,
@@ -53,9 +55,19 @@ export const listElsewhere = (db: Db, sourceId: number, textId: number): Promise
     .orderBy('id')
     .execute()
 
-/** Notes where a highlight stands now. */
-export const moveTo = (change: Change, id: number, textId: number, anchor: Anchor) =>
-  change.update('highlight', id, { ...anchorColumns(textId, anchor), updated_at: change.at })
+/** Notes where a highlight stands now, and the page, chapter or moment if none was known of it. */
+export function moveTo(
+  change: Change,
+  highlight: Pick<Highlight, 'id' | 'locator'>,
+  text: { id: number; places: readonly Place[] },
+  anchor: Anchor,
+) {
+  return change.update('highlight', highlight.id, {
+    ...anchorColumns(text.id, anchor),
+    locator: highlight.locator ?? placeAt(text.places, anchor.start),
+    updated_at: change.at,
+  })
+}
 
 /** Notes that the words are gone from the current text. Quote, offsets and the version they belong to are kept. */
 export const orphan = (change: Change, id: number) =>
@@ -68,11 +80,11 @@ export async function findPlain(db: Db, textId: number): Promise<{ id: number; p
 export async function findCurrentPlain(
   db: Db,
   sourceId: number,
-): Promise<{ id: number; plain: string } | undefined> {
+): Promise<{ id: number; plain: string; places: string | null } | undefined> {
   return db
     .selectFrom('text')
     .innerJoin('source', 'source.text_id', 'text.id')
-    .select(['text.id', 'text.plain'])
+    .select(['text.id', 'text.plain', 'text.places'])
     .where('source.id', '=', sourceId)
     .executeTakeFirst()
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testLibrary } from '../../../test/support/library.ts'
-import type { Library } from '../../core/library.ts'
+import { addSource } from '../../../test/support/sources.ts'
+import type { Change, Library } from '../../core/library.ts'
 import { sliceCodePoints } from '../../core/text.ts'
 import { addHighlight, reanchorHighlights, reanchorInCurrent } from './highlights.ts'
 
@@ -33,19 +34,21 @@ beforeEach(() => {
   clock = new Date('2026-03-01T10:00:00Z')
 })
 
+const textRow = (change: Change, plain = TEXT) => ({
+  source_id: sourceId,
+  markdown: plain,
+  plain,
+  method: 'given',
+  hash: plain,
+  words: 1,
+  captured_at: change.at,
+  state: 'good' as const,
+})
+
 /** Gives the source a new current text, as a capture does, and anchors its highlights in it. */
 const setText = (plain: string) =>
   library.change(async (change) => {
-    const id = await change.insert('text', {
-      source_id: sourceId,
-      markdown: plain,
-      plain,
-      method: 'given',
-      hash: plain,
-      words: 1,
-      captured_at: change.at,
-      state: 'good',
-    })
+    const id = await change.insert('text', textRow(change, plain))
     await change.update('source', sourceId, { text_id: id })
     return { id, ...(await reanchorHighlights(change, sourceId, { id, plain })) }
   })
@@ -180,5 +183,33 @@ describe('addHighlight', () => {
     }
     const { highlight } = await addHighlight(racing, { id: String(sourceId), quote: 'price of salt' })
     expect(highlight.start).toBe(`New opening.\n\n${TEXT}`.indexOf('price of salt'))
+  })
+})
+
+describe('the place of a highlight', () => {
+  it('is the page, chapter or moment that its words stand in', async () => {
+    const places = [
+      { start: 0, seconds: 0, title: 'Opening' },
+      { start: TEXT.indexOf(SENTENCES[2]!), seconds: 83 },
+    ]
+    const id = await addSource(library, { kind: 'video', text: TEXT, places })
+    const { highlight } = await addHighlight(library, { id: String(id), quote: SENTENCES[3]! })
+    const row = (await rows()).find((one) => String(one.id) === highlight.id)
+    expect(JSON.parse(row?.locator ?? 'null')).toEqual({ seconds: 83, label: 'Opening' })
+  })
+
+  it('is filled in where the text came later, and stays as it was given', async () => {
+    const without = { state: 'unanchored', origin: 'import', source_id: sourceId } as const
+    await library.change(async (change) => {
+      const when = { created_at: change.at, updated_at: change.at }
+      await change.insert('highlight', { ...without, ...when, quote: SENTENCES[1]! })
+      await change.insert('highlight', { ...without, ...when, quote: SENTENCES[2]!, locator: '{"page":7}' })
+      await reanchorHighlights(change, sourceId, {
+        id: await change.insert('text', textRow(change)),
+        plain: TEXT,
+        places: '[{"page":1,"start":0}]',
+      })
+    })
+    expect((await rows()).map(({ locator }) => locator)).toEqual(['{"page":1}', '{"page":7}'])
   })
 })

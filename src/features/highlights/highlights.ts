@@ -4,6 +4,7 @@ import { addNoteOnce, showNote } from '../notes/note-store.ts'
 import type { ShownNote } from '../notes/schema.ts'
 import { indexHighlight, indexNote } from '../search/index-source.ts'
 import { findItem } from '../sources/source-store.ts'
+import { readPlaces } from '../texts/places.ts'
 import { currentText, type Text } from '../texts/text-store.ts'
 import { anchorQuote, type Anchor } from './anchor.ts'
 import { foldText } from './fold.ts'
@@ -85,12 +86,13 @@ async function locate(
 export async function reanchorHighlights(
   change: Change,
   sourceId: number,
-  newText: { id: number; plain: string },
+  newText: { id: number; plain: string; places?: string | null },
 ): Promise<{ anchored: number; lost: number }> {
   const counts = { anchored: 0, lost: 0 }
   const highlights = await listElsewhere(change.db, sourceId, newText.id)
   if (highlights.length === 0) return counts
   const text = foldText(newText.plain)
+  const standing = { id: newText.id, places: readPlaces(newText.places ?? null) }
   const befores = new Map<number, ReturnType<typeof foldText> | undefined>()
   for (const highlight of highlights) {
     const { text_id } = highlight
@@ -110,7 +112,7 @@ export async function reanchorHighlights(
       before,
     )
     if (anchor) {
-      await moveTo(change, highlight.id, newText.id, anchor)
+      await moveTo(change, highlight, standing, anchor)
       counts.anchored++
     } else {
       if (highlight.state === 'anchored') await orphan(change, highlight.id)
