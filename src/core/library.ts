@@ -92,6 +92,18 @@ export class Change extends Changes {
       .execute()
     return id
   }
+
+  /** Lets the jobs that wait under a key begin now, since what it waits for is there. Does nothing where none wait. */
+  async hasten(key: string): Promise<void> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('job')
+      .set({ run_at: this.at })
+      .where('unique_key', '=', key)
+      .where('state', '=', 'pending')
+      .where('run_at', '>', this.at)
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) this.queuedFor = new Date(this.at)
+  }
 }
 
 export interface LibraryParts {

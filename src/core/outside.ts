@@ -17,6 +17,17 @@ export interface Account {
   place: 'here'
   /** Whether the account may use the Academy, which the operator of a server can switch off. */
   academy(): Promise<boolean>
+  /** Its AI credits; absent where nothing is counted. Never asked inside a change. */
+  credits?: AccountCredits
+}
+
+/** What an account may still have done by the reading aid this month. */
+export interface AccountCredits {
+  left(): Promise<number>
+  /** All or none, and once for each `key`. `what` is for the ledger, never a text of the reader's. Throws `credits_used_up`. */
+  spend(spending: { amount: number; what: string; key: string }): Promise<void>
+  /** Gives back, once, what was spent under a key for what then failed on our side. */
+  giveBack(key: string): Promise<void>
 }
 
 /** Fetches what a person could open in a browser, guarded against private addresses, floods and drips. */

@@ -255,6 +255,28 @@ describe('the queue', () => {
     expect(await jobStates(library)).toHaveLength(2)
   })
 
+  it('lets what waits under a key begin when what it waits for is there', async () => {
+    const job = note(async () => {})
+    const now = new Date('2026-01-01T00:00:00.000Z')
+    const library = await testLibrary({ now: () => now })
+    const runAt = new Date('2026-01-01T01:00:00.000Z')
+    for (const key of ['mine', 'other'])
+      await library.change((change) => change.later(job, { n: 1 }, { key, runAt }))
+    const queuedFor = await library.change(async (change) => {
+      await change.hasten('mine')
+      return change.queuedFor
+    })
+    expect(queuedFor).toEqual(now)
+    expect(await claimJob(library.db, ['note'], 'one', now)).toMatchObject({ unique_key: 'mine' })
+    expect(await claimJob(library.db, ['note'], 'one', now)).toBeUndefined()
+    expect(
+      await library.change(async (change) => {
+        await change.hasten('nothing')
+        return change.queuedFor
+      }),
+    ).toBeUndefined()
+  })
+
   it('gives a job to another process when the first gave no sign for a lease', async () => {
     const job = note(async () => {})
     const library = await testLibrary()

@@ -34,6 +34,9 @@ export async function waitForCapture(
   }
 }
 
+/** The key under which jobs wait for the end of an attempt. */
+export const afterCapture = (captureId: number): string => `after capture ${captureId}`
+
 /** Whether an attempt has not ended yet, well or badly. */
 export const isUnderWay = ({ state }: Pick<Capture, 'state'>): boolean =>
   state === 'pending' || state === 'processing'

@@ -9,7 +9,7 @@ import { addSourceUrl, authorsOf, findSource, type Source } from '../sources/sou
 import { trashSource } from '../sources/trash.ts'
 import { trustsCanonical } from '../sources/url-key.ts'
 import { addTextVersion } from '../texts/text-store.ts'
-import { UNTITLED, type Capture } from './capture-store.ts'
+import { UNTITLED, afterCapture, type Capture } from './capture-store.ts'
 import type { Captured } from './captured.ts'
 import { RENDERER_VERSION } from './sanitise.ts'
 
@@ -64,6 +64,7 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
     })
     .where('id', '=', capture.id)
     .execute()
+  await change.hasten(afterCapture(capture.id))
   await indexSource(change, source.id)
 }
 
@@ -81,6 +82,7 @@ export async function storeFailure(change: Change, capture: Capture, failure: Fa
     .where('state', '<>', 'completed')
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return
+  await change.hasten(afterCapture(capture.id))
   const source = await findSource(change.db, capture.source_id)
   if (!source) return
   const isHopeless = failure.kind === 'invalid' || failure.code === 'cancelled'
