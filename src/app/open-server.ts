@@ -18,6 +18,7 @@ import {
 } from '../features/accounts/reader-store.ts'
 import { callersOf, dropTracesOf } from '../features/accounts/reader-traces-store.ts'
 import { allowanceOf, type Allowance } from '../features/allowances/allowance-store.ts'
+import { accountCredits } from '../features/credits/account-credits.ts'
 import { textBytes } from '../features/texts/text-size-store.ts'
 import { createIdentityProviders } from '../outside/identity-providers.ts'
 import { countedThoughFull } from '../db/runtime.ts'
@@ -162,6 +163,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
     accountOf: ({ readerId }) => ({
       place: 'here',
       academy: async () => (await allowanceOf(db, readerId, configured)).academy,
+      credits: accountCredits({ db, now }, readerId, configured),
     }),
     ...(embedder && { embedder: shareEmbedder(embedder) }),
     now,
