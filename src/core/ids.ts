@@ -10,6 +10,9 @@ export const idText = (description: string) => {
   return schema
 }
 
+/** An id as the integer-id tools take it; decimal digits are read too. */
+export const idNumber = (description: string) => z.int().min(1).describe(description)
+
 /** The number behind an id as a tool was given it, or undefined where it cannot be one. */
 export function parseId(text: string): number | undefined {
   const trimmed = text.trim()

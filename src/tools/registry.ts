@@ -2,6 +2,7 @@ import type { AnyTool, Family } from '../core/define-tool.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
 import { addHighlight } from '../features/highlights/tools/add-highlight.ts'
 import { addComment } from '../features/notes/tools/add-comment.ts'
+import { searchHighlights } from '../features/search/tools/search-highlights.ts'
 import { searchLibrary } from '../features/search/tools/search-library.ts'
 import { listItems } from '../features/sources/tools/list-items.ts'
 import { queueSave } from '../features/sync/tools/queue-save.ts'
@@ -10,6 +11,7 @@ import { readItem } from '../features/texts/tools/read-item.ts'
 
 /** Every tool there is, in the order in which it is listed. */
 export const TOOLS: readonly AnyTool[] = [
+  searchHighlights,
   searchLibrary,
   listItems,
   readItem,

@@ -109,6 +109,7 @@ const STATEMENTS = [
      kind text not null, owner_id integer not null, start_offset integer not null default 0,
      body text not null, embedded integer)`,
   `create index passage_by_source on passage (source_id, kind, owner_id)`,
+  `create index passage_marked on passage (id) where kind in ('highlight', 'note')`,
   `create index passage_waiting on passage (id) where embedded is null`,
   // Its words: cut and folded by the search itself, so that a question is spelled as they are.
   `create virtual table passage_words using fts5(

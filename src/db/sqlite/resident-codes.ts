@@ -26,7 +26,8 @@ class ResidentCodes implements Codes {
   }
 
   async nearest(code: Uint8Array, limit: number, among?: ReadonlySet<number>): Promise<number[]> {
-    return this.#index.search(code, limit, among && ((id) => among.has(id))).map(({ id }) => id)
+    const hits = among ? this.#index.searchAmong(code, among, limit) : this.#index.search(code, limit)
+    return hits.map(({ id }) => id)
   }
 
   forget(ids: readonly number[]): void {

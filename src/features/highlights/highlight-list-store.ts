@@ -90,6 +90,13 @@ export async function findHighlight(db: Db, id: number): Promise<ListedHighlight
   return target === undefined ? undefined : findHighlight(db, target)
 }
 
+/** Highlights by their ids, as far as they are there to be seen. */
+export async function listedByIds(db: Db, ids: readonly number[]): Promise<Map<number, ListedHighlight>> {
+  if (ids.length === 0) return new Map()
+  const rows = await visible(db).select(LISTED).where('highlight.id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** Highlights by their ids, those in the trash left out. */
 export async function highlightsByIds(
   db: Db,

@@ -69,6 +69,24 @@ export async function filterSources(
     .map(({ id }) => id)
 }
 
+/**
+ * The sources whose passages may be looked at for a unit; undefined where all may. What a highlight has of its own (tags, that it
+ * is one) is not asked of its source.
+ */
+export async function sourcesInReach(
+  library: Library,
+  filter: QueryFilter,
+  rights: FilterRights,
+  sourceId: number | undefined,
+  unit: 'source' | 'highlight',
+): Promise<number[] | undefined> {
+  const marks = filter.marks.filter((mark) => mark !== 'highlighted')
+  const asked = unit === 'source' ? filter : { ...filter, tags: [], notTags: [], marks }
+  const fitting = await filterSources(library, asked, rights)
+  if (sourceId === undefined) return fitting
+  return !fitting || fitting.includes(sourceId) ? [sourceId] : []
+}
+
 /** Each word of the given name begins a word of the full one. */
 const holdsName = (full: string, name: string): boolean =>
   name.split(' ').every((part) => ` ${full}`.includes(` ${part}`))

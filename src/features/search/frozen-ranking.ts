@@ -9,7 +9,13 @@ const FROZEN_MS = 15 * 60_000
 const MOST_FROZEN = 200
 
 const storedShape = z.array(
-  z.tuple([z.number(), z.number().nullable(), z.number(), z.enum(['words', 'meaning', 'both'])]),
+  z.tuple([
+    z.number(),
+    z.number().nullable(),
+    z.number(),
+    z.enum(['words', 'meaning', 'both']),
+    z.number().optional(),
+  ]),
 )
 
 /**
@@ -24,11 +30,12 @@ export async function freezeRanking(
   if (library.readOnly) return undefined
   const now = library.now()
   const id = randomUUID()
-  const ids = hits.map(({ sourceId, passageId, score, matched }) => [
+  const ids = hits.map(({ sourceId, passageId, score, matched, highlightId }) => [
     sourceId,
     passageId ?? null,
     score,
     matched,
+    ...(highlightId === undefined ? [] : [highlightId]),
   ])
   const expires = new Date(now.getTime() + FROZEN_MS)
   const kept = library.change(async ({ db }) => {
@@ -72,8 +79,9 @@ export async function frozenRanking(
     .executeTakeFirst()
   return (
     row &&
-    storedShape.parse(JSON.parse(row.ids)).map(([sourceId, passageId, score, matched]) => ({
+    storedShape.parse(JSON.parse(row.ids)).map(([sourceId, passageId, score, matched, highlightId]) => ({
       sourceId,
+      ...(highlightId !== undefined && { highlightId }),
       passageId: passageId ?? undefined,
       score,
       matched,

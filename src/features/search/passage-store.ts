@@ -1,6 +1,6 @@
-import type { RawBuilder, Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { engineOf } from '../../db/engine.ts'
-import type { WordRow } from '../../db/full-text.ts'
+import type { WordColumn, WordRow } from '../../db/full-text.ts'
 import type { Db, PassageTable } from '../../db/schema.ts'
 import { indexedWords } from './fold-words.ts'
 
@@ -55,9 +55,61 @@ export function passagesOf(
 export const findPassages = (db: Db, ids: readonly number[]): Promise<Passage[]> =>
   db.selectFrom('passage').selectAll().where('id', 'in', listed(db, ids)).execute()
 
-/** The source of each passage. */
-export const sourcesOf = (db: Db, ids: readonly number[]): Promise<Pick<Passage, 'id' | 'source_id'>[]> =>
-  db.selectFrom('passage').select(['id', 'source_id']).where('id', 'in', listed(db, ids)).execute()
+/** The source of each passage, and the row that its words stand in. */
+export const sourcesOf = (
+  db: Db,
+  ids: readonly number[],
+): Promise<Pick<Passage, 'id' | 'source_id' | 'owner_id'>[]> =>
+  db
+    .selectFrom('passage')
+    .select(['id', 'source_id', 'owner_id'])
+    .where('id', 'in', listed(db, ids))
+    .execute()
+
+const SMALL_KINDS = sql<SqlBool>`kind in ('highlight', 'note')`
+
+/** Whether a library has more passages of highlights and notes than so many. */
+export async function hasMoreMarked(db: Db, most: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('passage')
+    .select('id')
+    .where(SMALL_KINDS)
+    .orderBy('id')
+    .limit(1)
+    .offset(most)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** All passages of highlights and notes. */
+export async function markedPassages(db: Db): Promise<number[]> {
+  const rows = await db.selectFrom('passage').select('id').where(SMALL_KINDS).orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The passages of some kinds in a few sources, with their words; undefined where they are more than so many. */
+export async function passagesIn(
+  db: Db,
+  { sources, columns, most }: { sources: readonly number[]; columns: readonly WordColumn[]; most: number },
+): Promise<Passage[] | undefined> {
+  const of = db
+    .selectFrom('passage')
+    .where('source_id', 'in', listed(db, sources))
+    .where('kind', 'in', columns)
+  const last = await of.select('source_id').limit(1).offset(most).executeTakeFirst()
+  return last ? undefined : of.selectAll().execute()
+}
+
+/** The highlight that each of these notes is on; notes on a source as a whole are left out. */
+export async function highlightsOfNotes(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('note')
+    .select(['id', 'highlight_id'])
+    .where('id', 'in', listed(db, ids))
+    .execute()
+  return new Map(rows.flatMap(({ id, highlight_id }) => (highlight_id === null ? [] : [[id, highlight_id]])))
+}
 
 /** First and last passage of each source. */
 export const rangesOf = (

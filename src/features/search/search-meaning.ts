@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../db/schema.ts'
 import type { Codes } from '../../db/vectors.ts'
-import { listed, type Passage } from './passage-store.ts'
+import { hasMoreMarked, listed, markedPassages, type Passage } from './passage-store.ts'
 import { dotQuantised, signCode } from './quantise.ts'
 import { inScope, type SearchScope } from './search-scope.ts'
 
 export interface MeaningHit {
-  passage: Pick<Passage, 'id' | 'source_id' | 'kind'>
+  passage: Pick<Passage, 'id' | 'source_id' | 'owner_id' | 'kind'>
   /** Cosine of the question's vector and the passage's. */
   similarity: number
 }
@@ -17,6 +17,8 @@ const CANDIDATES = 400
 const MOST_CANDIDATES = 25_600
 /** Where a filter leaves so many passages at the most, only these are compared. */
 const FEW_PASSAGES = 20_000
+/** Where a library has so few passages of highlights and notes, a search for highlights looks at no text. */
+const FEW_MARKED = 50_000
 /** Less alike than this is chance: of 30 paraphrases the built-in model put the farthest at .36, and any two texts at .15. */
 const LEAST_SIMILAR = 0.3
 
@@ -35,7 +37,7 @@ export async function searchMeaning(
     const there = new Set(rows.map(({ id }) => id))
     codes.forget(ids.filter((id) => !there.has(id)))
     const hits = rows
-      .filter(({ source_id, kind }) => scope.columns.includes(kind) && inScope(scope, source_id))
+      .filter((passage) => scope.columns.includes(passage.kind) && inScope(scope, passage))
       .filter(({ quantised }) => quantised.length === vector.length + 4)
       .map(({ quantised, ...passage }) => ({ passage, similarity: dotQuantised(vector, quantised) }))
     const exhausted = ids.length < count || count >= MOST_CANDIDATES
@@ -47,16 +49,19 @@ export async function searchMeaning(
   }
 }
 
-/** The passages of the sources in scope, where these are few enough to know beforehand. */
+/** The passages in scope, where these are few enough to know beforehand. */
 async function passagesInScope(
   db: Kysely<Schema>,
-  { sources }: SearchScope,
+  { sources, unit }: SearchScope,
 ): Promise<ReadonlySet<number> | undefined> {
+  if (!sources && unit === 'highlight' && !(await hasMoreMarked(db, FEW_MARKED)))
+    return new Set(await markedPassages(db))
   if (!sources || sources.size > FEW_PASSAGES) return undefined
   const rows = await db
     .selectFrom('passage')
     .select('id')
     .where('source_id', 'in', listed(db, [...sources]))
+    .$if(unit === 'highlight', (query) => query.where('kind', 'in', ['highlight', 'note']))
     .limit(FEW_PASSAGES + 1)
     .execute()
   if (rows.length > FEW_PASSAGES) return undefined
@@ -69,6 +74,6 @@ const readVectors = (db: Kysely<Schema>, ids: readonly number[]): Promise<Vector
   db
     .selectFrom('vector')
     .innerJoin('passage', 'passage.id', 'vector.passage_id')
-    .select(['passage.id', 'passage.source_id', 'passage.kind', 'vector.quantised'])
+    .select(['passage.id', 'passage.source_id', 'passage.owner_id', 'passage.kind', 'vector.quantised'])
     .where('vector.passage_id', 'in', listed(db, ids))
     .execute()

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import { WORD_COLUMNS, type WordQuery } from '../../db/full-text.ts'
 import type { Schema } from '../../db/schema.ts'
 import { fullText } from './indexes.ts'
-import { findPassages, rangesOf, sourcesOf, type Passage } from './passage-store.ts'
+import { findPassages, passagesIn, rangesOf, sourcesOf, type Passage } from './passage-store.ts'
 import type { Query, Term } from './query.ts'
 import { scorePassage, type Needle, type PassageScore } from './score-passage.ts'
-import { inScope, type SearchScope } from './search-scope.ts'
+import { inScope, unitOf, type SearchScope } from './search-scope.ts'
 import { asQuery, boundPrefix, Frequencies, librarySize, weighTerm } from './weigh-terms.ts'
 
 export interface WordHit extends PassageScore {
@@ -26,6 +26,8 @@ const MOST_PARTS = 64
 const ENOUGH = 20
 /** As many sources of a filter are searched one by one, by the ids of their passages. */
 const FEW_SOURCES = 100
+/** So many passages of a filter's sources are all looked at closely: the index would have to be asked for each source. */
+const FEW_PASSAGES = 2_000
 /** Words spread over a source: passages with the rarest word that are looked at, and the sources of theirs. */
 const SPREAD_PASSAGES = 500
 const SPREAD_SOURCES = 100
@@ -77,12 +79,21 @@ class WordSearch {
   }
 
   async run(): Promise<WordHit[]> {
+    const few = await this.#fewPassages()
+    if (few) return this.#score(few)
     await this.#gatherAll()
     if (this.#candidates.size < ENOUGH) {
-      await this.#gatherSpread()
+      if (this.#scope.unit === 'source') await this.#gatherSpread()
       await this.#gatherSome()
     }
-    return this.#score()
+    return this.#score(await findPassages(this.#db, [...this.#candidates]))
+  }
+
+  /** All that is in scope, where highlights are looked for and a filter leaves few. */
+  async #fewPassages(): Promise<Passage[] | undefined> {
+    const { sources, unit, columns } = this.#scope
+    if (unit === 'source' || !sources || sources.size > FEW_SOURCES) return undefined
+    return passagesIn(this.#db, { sources: [...sources], columns, most: FEW_PASSAGES })
   }
 
   /** Passages with every word that is needed. */
@@ -177,10 +188,12 @@ class WordSearch {
 
   async #find(query: WordQuery, order: 'rank' | 'newest', limit: number): Promise<number[]> {
     const match = this.#restrict(query)
-    const { sources, excluded } = this.#scope
-    if (!sources && excluded.size === 0) return fullText(this.#db).match(this.#db, match, { order, limit })
+    const { sources, owners, excluded, unit } = this.#scope
+    if (!sources && !owners && excluded.size === 0)
+      return fullText(this.#db).match(this.#db, match, { order, limit })
     const found: number[] = []
-    if (sources && sources.size <= FEW_SOURCES) {
+    // Texts are put in as a whole; highlights of many sources lie among each other.
+    if (sources && sources.size <= FEW_SOURCES && unit === 'source') {
       for (const { first, last } of await rangesOf(this.#db, [...sources])) {
         found.push(
           ...(await fullText(this.#db).match(this.#db, match, {
@@ -195,8 +208,13 @@ class WordSearch {
     const ids = await fullText(this.#db).match(this.#db, match, { order, limit: FILTERED })
     for (let from = 0; from < ids.length && found.length < limit; from += 500) {
       const some = ids.slice(from, from + 500)
-      const source = new Map((await sourcesOf(this.#db, some)).map(({ id, source_id }) => [id, source_id]))
-      found.push(...some.filter((id) => inScope(this.#scope, source.get(id) ?? -1)))
+      const held = new Map((await sourcesOf(this.#db, some)).map((passage) => [passage.id, passage]))
+      found.push(
+        ...some.filter((id) => {
+          const passage = held.get(id)
+          return passage !== undefined && inScope(this.#scope, passage)
+        }),
+      )
     }
     return found.slice(0, limit)
   }
@@ -208,10 +226,9 @@ class WordSearch {
     return without.length > 0 ? { match: inside, without: { any: without.map(asQuery) } } : inside
   }
 
-  async #score(): Promise<WordHit[]> {
-    const passages = await findPassages(this.#db, [...this.#candidates])
+  #score(passages: readonly Passage[]): WordHit[] {
     const allowed = passages.filter(
-      ({ kind, source_id }) => this.#scope.columns.includes(kind) && inScope(this.#scope, source_id),
+      (passage) => this.#scope.columns.includes(passage.kind) && inScope(this.#scope, passage),
     )
     const scored = allowed.map((passage) => ({ passage, ...scorePassage(this.#needles, passage) }))
     const quoted = this.#needles.flatMap((needle, i) => (needle.quoted ? [i] : []))
@@ -220,20 +237,21 @@ class WordSearch {
       .toSorted((a, b) => b.score - a.score || b.passage.id - a.passage.id)
   }
 
-  /** Lets a passage count for what the other passages of its source add. */
+  /** Lets a passage count for what the other passages of its source or highlight add. */
   #countSpread(hits: WordHit[]): WordHit[] {
-    const bySource = new Map<number, Set<number>>()
+    const byUnit = new Map<number, Set<number>>()
     for (const { passage, found } of hits) {
-      const union = bySource.get(passage.source_id) ?? new Set()
+      const unit = unitOf(this.#scope, passage)
+      const union = byUnit.get(unit) ?? new Set()
       for (const i of found) union.add(i)
-      bySource.set(passage.source_id, union)
+      byUnit.set(unit, union)
     }
     const counted = this.#needles.every(({ optional }) => optional)
       ? this.#needles
       : this.#needles.filter(({ optional }) => !optional)
     const wanted = counted.reduce((sum, { weight }) => sum + weight, 0)
     return hits.map((hit) => {
-      const union = bySource.get(hit.passage.source_id)!
+      const union = byUnit.get(unitOf(this.#scope, hit.passage))!
       if (union.size === hit.found.length || wanted === 0) return hit
       const held = counted.reduce(
         (sum, needle) => sum + (union.has(this.#needles.indexOf(needle)) ? needle.weight : 0),

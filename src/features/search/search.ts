@@ -1,16 +1,18 @@
 import type { Scope } from '../../core/define-tool.ts'
 import type { Library } from '../../core/library.ts'
 import { WORD_COLUMNS, type WordColumn } from '../../db/full-text.ts'
+import type { Db } from '../../db/schema.ts'
 import { Failure } from '../../core/failure.ts'
-import { filterSources } from './filter-sources.ts'
+import { bearersOf, newestHighlights } from './filter-highlights-store.ts'
+import { sourcesInReach } from './filter-sources.ts'
 import { fuseRanks } from './fuse.ts'
 import { fullText, vectors } from './indexes.ts'
 import { isBlank, parseQuery, type Query } from './query.ts'
 import { isReadable } from './readable.ts'
 import { searchMeaning, type MeaningHit } from './search-meaning.ts'
-import { sourcesOf } from './passage-store.ts'
+import { highlightsOfNotes, sourcesOf } from './passage-store.ts'
 import { searchWords, type WordHit } from './search-words.ts'
-import type { SearchScope } from './search-scope.ts'
+import { unitOf, type SearchScope } from './search-scope.ts'
 import { asQuery } from './weigh-terms.ts'
 
 export const SEARCH_MODES = ['hybrid', 'words', 'meaning'] as const
@@ -24,14 +26,18 @@ export interface SearchRequest {
   scopes: ReadonlySet<Scope>
   /** Only passages of these kinds. */
   columns?: readonly WordColumn[]
+  /** Only what is of this source. */
+  sourceId?: number | undefined
   signal?: AbortSignal
   /** How long the vector of the question may take, in milliseconds, before the search goes by words. */
   meaningWithinMs?: number
 }
 
-/** One passage, or one source with its best passage. */
+/** One source or one highlight, with its best passage. */
 export interface Hit {
   sourceId: number
+  /** Where highlights were looked for. */
+  highlightId?: number | undefined
   /** Undefined for a source that only a filter found. */
   passageId: number | undefined
   /** Comparable within one search. */
@@ -63,7 +69,18 @@ const MUCH_ALIKE = 0.5
 const SPEAKS_FOR_ITSELF = 0.6
 
 /** Ranks sources, each by its best passage. */
-export async function searchItems(library: Library, request: SearchRequest): Promise<SearchAnswer> {
+export const searchItems = (library: Library, request: SearchRequest): Promise<SearchAnswer> =>
+  search(library, request, 'source')
+
+/** Ranks highlights, each by its words or those of a note on it, whichever are nearer. */
+export const searchHighlights = (library: Library, request: SearchRequest): Promise<SearchAnswer> =>
+  search(library, { ...request, columns: ['highlight', 'note'] }, 'highlight')
+
+async function search(
+  library: Library,
+  request: SearchRequest,
+  unit: SearchScope['unit'],
+): Promise<SearchAnswer> {
   const query = parseQuery(request.query)
   const asked = request.mode ?? 'hybrid'
   const nothing: SearchAnswer = { hits: [], query, mode: asked, truncated: false }
@@ -73,14 +90,19 @@ export async function searchItems(library: Library, request: SearchRequest): Pro
     highlights: request.scopes.has('highlights:read'),
     notes: request.scopes.has('notes:read'),
   }
-  const listed = await filterSources(library, query.filter, rights)
+  const listed = await sourcesInReach(library, query.filter, rights, request.sourceId, unit)
   const scope: SearchScope = {
     columns,
+    unit,
     sources: listed && new Set(listed),
-    excluded: await sourcesWithout(library, query, columns),
+    ...(unit === 'highlight' && { owners: await bearersOf(library.db, query.filter, columns) }),
+    excluded: await unitsWithout(library, query, columns, unit),
   }
   if (query.terms.length === 0) {
-    const hits = (listed ?? []).filter((id) => !scope.excluded.has(id)).map(listedHit)
+    const hits =
+      unit === 'source'
+        ? (listed ?? []).filter((id) => !scope.excluded.has(id)).map(listedHit)
+        : await newestHighlights(library.db, scope, MOST_HITS + 1)
     return { ...nothing, mode: 'words', hits: hits.slice(0, MOST_HITS), truncated: hits.length > MOST_HITS }
   }
   // The question is read by the model, in its own thread, while its words are looked up.
@@ -91,8 +113,9 @@ export async function searchItems(library: Library, request: SearchRequest): Pro
   const quoted = query.terms.some((term) => term.quoted)
   const instead = asked === 'meaning' && (quoted || !meaning?.hits)
   const words = instead ? await searchWords(library.db, query, scope) : byWords
-  const near = worthShowing(meaning?.hits ?? [], words, query)
-  const hits = joinHits(asked === 'meaning' && meaning?.hits ? [] : words, near)
+  const near = worthShowing(meaning?.hits ?? [], words, query, unit)
+  const joined = [asked === 'meaning' && meaning?.hits ? [] : words, near] as const
+  const hits = joinHits(...joined, await keysFor(library.db, scope, joined))
   return { ...finish(hits), query, mode: meaning?.hits ? asked : 'words', ...noteOf(meaning) }
 }
 
@@ -106,12 +129,14 @@ function worthShowing(
   near: readonly MeaningHit[],
   words: readonly WordHit[],
   { terms }: Query,
+  unit: SearchScope['unit'],
 ): readonly MeaningHit[] {
-  const sources = new Set(words.map(({ passage }) => passage.source_id))
-  if (terms.some(({ quoted }) => quoted)) return near.filter(({ passage }) => sources.has(passage.source_id))
+  const found = new Set(words.map(({ passage }) => unitOf({ unit }, passage)))
+  const isFound = ({ passage }: MeaningHit) => found.has(unitOf({ unit }, passage))
+  if (terms.some(({ quoted }) => quoted)) return near.filter(isFound)
   const answered = terms.length <= KEYWORDS && words.some(({ coverage }) => coverage > 0.999)
   if (!answered) return near
-  return near.filter(({ passage, similarity }) => similarity >= MUCH_ALIKE || sources.has(passage.source_id))
+  return near.filter((hit) => hit.similarity >= MUCH_ALIKE || isFound(hit))
 }
 
 const finish = (hits: Hit[]): Pick<SearchAnswer, 'hits' | 'truncated'> => ({
@@ -133,11 +158,12 @@ function columnsOf({ filter }: Query, { scopes, columns = WORD_COLUMNS }: Search
   )
 }
 
-/** Sources in which an unwanted word stands anywhere that is searched. */
-async function sourcesWithout(
+/** Sources, or highlights and notes, in which an unwanted word stands anywhere that is searched. */
+async function unitsWithout(
   { db }: Library,
   { without }: Query,
   columns: readonly WordColumn[],
+  unit: SearchScope['unit'],
 ): Promise<Set<number>> {
   if (without.length === 0) return new Set()
   const ids = await fullText(db).match(
@@ -145,7 +171,7 @@ async function sourcesWithout(
     { match: { any: without.map(asQuery) }, in: columns },
     { order: 'newest', limit: EXCLUDED },
   )
-  return new Set((await sourcesOf(db, ids)).map(({ source_id }) => source_id))
+  return new Set((await sourcesOf(db, ids)).map((passage) => unitOf({ unit }, passage)))
 }
 
 interface MeaningAnswer {
@@ -209,9 +235,27 @@ async function hasWaiting({ db }: Library): Promise<boolean> {
   return row !== undefined
 }
 
-function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[]): Hit[] {
-  const byWords = firstOfEach(words)
-  const byMeaning = firstOfEach(meaning)
+/** What a passage is a hit of; undefined for what is no hit. */
+type KeyOf = (passage: MeaningHit['passage']) => number | undefined
+
+/** A note is a hit of its highlight. */
+async function keysFor(
+  db: Db,
+  scope: SearchScope,
+  hits: readonly (readonly { passage: MeaningHit['passage'] }[])[],
+): Promise<KeyOf> {
+  if (scope.unit === 'source') return ({ source_id }) => source_id
+  const notes = hits.flat().flatMap(({ passage }) => (passage.kind === 'note' ? [passage.owner_id] : []))
+  const noted = await highlightsOfNotes(db, [...new Set(notes)])
+  return ({ kind, owner_id }) => {
+    const key = kind === 'note' ? noted.get(owner_id) : owner_id
+    return key === undefined || scope.excluded.has(key) ? undefined : key
+  }
+}
+
+function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[], keyOf: KeyOf): Hit[] {
+  const byWords = firstOfEach(words, keyOf)
+  const byMeaning = firstOfEach(meaning, keyOf)
   const fused = fuseRanks(
     [...byWords].map(([key, { coverage, exact, title }]) => ({ key, coverage, leads: exact || title })),
     [...byMeaning.keys()],
@@ -221,16 +265,26 @@ function joinHits(words: readonly WordHit[], meaning: readonly MeaningHit[]): Hi
     const near = byMeaning.get(key)
     const best = word && (!near || word.coverage >= SPEAKS_FOR_ITSELF) ? word : near
     const passage = best?.passage
-    return { sourceId: passage?.source_id ?? key, passageId: passage?.id, score, matched }
+    const sourceId = passage?.source_id ?? key
+    return {
+      sourceId,
+      ...(sourceId !== key && { highlightId: key }),
+      passageId: passage?.id,
+      score,
+      matched,
+    }
   })
 }
 
-/** The best hit of each source, in the order of the hits. */
-function firstOfEach<H extends { passage: MeaningHit['passage'] }>(hits: readonly H[]): Map<number, H> {
+/** The best hit of each key, in the order of the hits. */
+function firstOfEach<H extends { passage: MeaningHit['passage'] }>(
+  hits: readonly H[],
+  keyOf: KeyOf,
+): Map<number, H> {
   const first = new Map<number, H>()
   for (const hit of hits) {
-    const key = hit.passage.source_id
-    if (!first.has(key)) first.set(key, hit)
+    const key = keyOf(hit.passage)
+    if (key !== undefined && !first.has(key)) first.set(key, hit)
   }
   return first
 }

@@ -88,6 +88,13 @@ export const shownTags = (names: readonly string[] = []): string[] =>
     TAGS,
   )
 
+/** Authors in their order, as many as there is room for. */
+export const shownNames = (names: readonly string[]): string[] =>
+  takeFitting(
+    names.map((name) => cutText(name, AUTHORS)),
+    AUTHORS,
+  )
+
 /** A cut address leads nowhere. */
-const wholeAddress = (url: string | null): string | null =>
+export const wholeAddress = (url: string | null): string | null =>
   url !== null && jsonBytes(url) <= ADDRESS ? url : null

@@ -129,6 +129,7 @@ const TABLES: readonly string[] = [
      start_offset integer not null default 0, body ${TEXT} not null, embedded integer, primary key (library_id, id),
      ${OF_SOURCE})`,
   `create index passage_by_source on passage (library_id, source_id, kind, owner_id)`,
+  `create index passage_marked on passage (library_id, id) where kind in ('highlight', 'note')`,
   `create index passage_waiting on passage (library_id, id) where embedded is null`,
   // Words begin with the library's number, and so the index, too, keeps each library's apart from all others.
   `create table passage_words (

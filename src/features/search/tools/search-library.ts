@@ -1,25 +1,12 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
-import type { Library } from '../../../core/library.ts'
-import { openCursor, sealCursor } from '../../../core/paging.ts'
+import { cutText } from '../../../core/room.ts'
 import { text } from '../../../core/text.ts'
+import { shownNames, wholeAddress } from '../../sources/describe-sources.ts'
 import { authorsOf } from '../../sources/source-store.ts'
 import { describeHits, type DescribedHit } from '../describe-hits.ts'
-import { freezeRanking, frozenRanking } from '../frozen-ranking.ts'
-import { parseQuery, type Query } from '../query.ts'
-import { MOST_HITS, SEARCH_MODES, searchItems, type Hit, type SearchRequest } from '../search.ts'
-
-const cursorShape = z.object({
-  /** The frozen list, where there is one. */
-  list: z.string().optional(),
-  /** Place in it after the last result of the page before. */
-  at: z.number(),
-  /** How the list was searched. */
-  mode: z.enum(SEARCH_MODES),
-  /** Score and source of that result, for a list that has to be made again. */
-  score: z.number(),
-  id: z.number(),
-})
+import { openRanking, takeRankedPage } from '../ranked-pages.ts'
+import { SEARCH_MODES, searchItems, type SearchRequest } from '../search.ts'
 
 export const searchLibrary = defineTool({
   name: 'search_library',
@@ -80,29 +67,19 @@ export const searchLibrary = defineTool({
   async run(library, { query, limit = 10, mode, cursor }, call) {
     const request: SearchRequest = { query, mode, scopes: call.scopes, signal: call.signal }
     const filter = JSON.stringify(['search_library', query, mode ?? 'hybrid', call.scopes.has('notes:read')])
-    const list = await openList(library, request, filter, cursor)
-    const { page, next } = await takePage(library, list, limit)
-    const last = page.at(-1)
-    let nextCursor: string | null = null
-    if (next < list.hits.length && last) {
-      const frozen = list.frozen ?? (await freezeRanking(library, filter, list.hits))
-      const { mode } = list
-      const position = {
-        at: next,
-        mode,
-        score: last.score,
-        id: last.sourceId,
-        ...(frozen && { list: frozen }),
-      }
-      nextCursor = await sealCursor(library, filter, position)
-    }
+    const list = await openRanking(library, { filter, query, cursor }, () => searchItems(library, request))
+    const { page, nextCursor } = await takeRankedPage(library, filter, list, limit, async (hits) => {
+      const described = await describeHits(library, hits, list.query)
+      const bySource = new Map(described.map((hit) => [hit.sourceId, toResult(hit)]))
+      return hits.map(({ sourceId }) => bySource.get(sourceId))
+    })
     return {
-      results: page.map(toResult),
+      results: page,
       meta: {
         mode: list.mode,
         ...(list.note !== undefined && { note: list.note }),
         total: list.hits.length,
-        ...((list.truncated || list.hits.length === MOST_HITS) && { truncated: true }),
+        ...(list.truncated && { truncated: true }),
         next_cursor: nextCursor,
       },
       nextCursor,
@@ -110,66 +87,15 @@ export const searchLibrary = defineTool({
   },
 })
 
-interface List {
-  hits: Hit[]
-  query: Query
-  /** Where this page begins. */
-  from: number
-  mode: (typeof SEARCH_MODES)[number]
-  note?: string
-  truncated: boolean
-  frozen?: string
-}
-
-/** The list that a cursor belongs to as it was, or made again; without a cursor, a new one. */
-async function openList(
-  library: Library,
-  request: SearchRequest,
-  filter: string,
-  cursor: string | undefined,
-): Promise<List> {
-  const position =
-    cursor === undefined ? undefined : cursorShape.parse(await openCursor(library, filter, cursor))
-  const kept = position?.list && (await frozenRanking(library, filter, position.list))
-  if (kept) {
-    const { mode } = position
-    const query = parseQuery(request.query)
-    return { hits: kept, query, from: position.at, mode, truncated: false, frozen: position.list! }
-  }
-  const found = await searchItems(library, request)
-  return { ...found, from: position ? placeAfter(found.hits, position) : 0 }
-}
-
-/** Where a list that was made again goes on: after the same result, or after its score where it is gone. */
-function placeAfter(hits: readonly Hit[], { id, score }: { id: number; score: number }): number {
-  const same = hits.findIndex(({ sourceId }) => sourceId === id)
-  if (same >= 0) return same + 1
-  const lower = hits.findIndex((hit) => hit.score < score)
-  return lower >= 0 ? lower : hits.length
-}
-
-/** As many results as asked for, passing over what has gone since; and where the next page begins. */
-async function takePage(
-  library: Library,
-  { hits, query, from }: List,
-  limit: number,
-): Promise<{ page: DescribedHit[]; next: number }> {
-  const page: DescribedHit[] = []
-  let next = from
-  while (page.length < limit && next < hits.length) {
-    const some = hits.slice(next, next + limit - page.length)
-    page.push(...(await describeHits(library, some, query)))
-    next += some.length
-  }
-  return { page, next }
-}
+/** Bytes of JSON beyond which a title is cut: more than any that is real. */
+const TITLE = 500
 
 const toResult = ({ source, snippet, score, matched, highlightId }: DescribedHit) => ({
   id: String(source.id),
-  title: source.title,
+  title: cutText(source.title, TITLE),
   kind: source.kind,
-  authors: authorsOf(source),
-  url: source.url,
+  authors: shownNames(authorsOf(source)),
+  url: wholeAddress(source.url),
   saved: source.created_at,
   published: source.published,
   snippet: snippet.text,
