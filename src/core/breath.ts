@@ -10,5 +10,5 @@ export function breather(): () => Promise<void> | undefined {
     await setImmediate()
     last = performance.now()
   }
-  return () => ((++calls & 63) !== 0 || performance.now() - last < MOST_MS ? undefined : rest())
+  return () => ((++calls & 15) !== 0 || performance.now() - last < MOST_MS ? undefined : rest())
 }

@@ -15,8 +15,11 @@ const SHORTEST_UNSPACED = 10
 /** Length of the pieces that a text without sentence ends is cut into. */
 const PIECE = 280
 
-/** Marks that end a sentence with what closes after them; a full stop counts before white space only. */
-const SENTENCE_END = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+[”’」』）]*/gu
+/**
+ * Marks that end a sentence with what closes after them; a full stop counts before white space only. Looked for from the
+ * first mark of a row alone, or a row of a million would be walked a million times.
+ */
+const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+[”’」』）]*/gu
 const ALL_UNSPACED = new RegExp(UNSPACED, 'gu')
 
 /** The sentences of a text that can stand alone, in order; of a text without any, its lines in pieces. */
@@ -24,17 +27,25 @@ export function proseSentences(plain: string): Sentence[] {
   const prose: Sentence[] = []
   const rest: Sentence[] = []
   for (const line of linesOf(plain)) {
-    let from = 0
-    for (const { index, 0: mark } of line.text.matchAll(SENTENCE_END)) {
-      const end = index + mark.length
-      if (!endsSentence(line.text, index, end)) continue
-      const sentence = trimmed(line.text.slice(from, end), line.start + from)
-      if (isProse(sentence.text)) prose.push(sentence)
-      from = end
+    for (const sentence of sentencesOf(line)) {
+      if (sentence.ended && isProse(sentence.text)) prose.push(sentence)
     }
     if (prose.length === 0) rest.push(...piecesOf(line))
   }
   return prose.length > 0 ? prose : rest
+}
+
+/** Every sentence of a line in order, and what is left after the last that ends. */
+export function* sentencesOf(line: Sentence): Generator<Sentence & { ended: boolean }> {
+  let from = 0
+  for (const { index, 0: mark } of line.text.matchAll(SENTENCE_END)) {
+    const end = index + mark.length
+    if (!endsSentence(line.text, index, end)) continue
+    yield { ...trimmed(line.text.slice(from, end), line.start + from), ended: true }
+    from = end
+  }
+  const rest = trimmed(line.text.slice(from), line.start + from)
+  if (rest.text !== '') yield { ...rest, ended: false }
 }
 
 /** Where the last sentence that ends within the text ends; 0 where none does. */
@@ -49,7 +60,7 @@ export function lastSentenceEnd(text: string): number {
   return last
 }
 
-function* linesOf(plain: string): Generator<Sentence> {
+export function* linesOf(plain: string): Generator<Sentence> {
   let start = 0
   for (let end = plain.indexOf('\n'); start < plain.length; end = plain.indexOf('\n', start)) {
     const stop = end < 0 ? plain.length : end
@@ -76,7 +87,8 @@ function isProse(text: string): boolean {
   return letters > text.length * 0.5 && /^["'“‘«([¿¡]*[\p{Lu}\p{Lo}\d]/u.test(text)
 }
 
-function piecesOf(line: Sentence): Sentence[] {
+/** A line without sentences in pieces that can be taken in at a glance, cut between words where it has any. */
+export function piecesOf(line: Sentence): Sentence[] {
   const pieces: Sentence[] = []
   for (let from = 0; from < line.text.length;) {
     const window = line.text.slice(from, from + PIECE)

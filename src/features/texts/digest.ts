@@ -1,6 +1,7 @@
-import { UNSPACED, codePointLength, indexOfCodePoint } from '../../core/text.ts'
+import { codePointLength, indexOfCodePoint } from '../../core/text.ts'
 import { graphemeStart } from '../../core/grapheme-boundary.ts'
 import { lastSentenceEnd, proseSentences, type Sentence } from './digest-sentences.ts'
+import { cosineOf, countTerms, unitVector } from './term-vectors.ts'
 
 export interface Digest {
   /** Up to seven sentences of the text in their order, verbatim. */
@@ -42,7 +43,7 @@ function chooseSentences(plain: string): Sentence[] {
     let best: Weighed | undefined
     let most = 0
     for (const candidate of candidates) {
-      const likeness = Math.max(0, ...chosen.map(({ vector }) => cosine(vector, candidate.vector)))
+      const likeness = Math.max(0, ...chosen.map(({ vector }) => cosineOf(vector, candidate.vector)))
       if (likeness >= SAME) continue
       const isNewPart = !chosen.some((other) => partOf(other) === partOf(candidate))
       const worth = candidate.weight * (1 - likeness) * (isNewPart ? 1 : 0.5)
@@ -63,12 +64,12 @@ function sample<T>(all: T[], most: number): T[] {
 }
 
 function weigh(sentences: Sentence[], length: number): Weighed[] {
-  const counts = sentences.map(({ text }) => countWords(text))
+  const counts = sentences.map(({ text }) => countTerms(text))
   const spread = new Map<string, number>()
   for (const words of counts) for (const word of words.keys()) spread.set(word, (spread.get(word) ?? 0) + 1)
   const rarity = (word: string) => Math.log((sentences.length + 1) / (spread.get(word) ?? 1))
   const vectors = counts.map((words) =>
-    unit(new Map([...words].map(([word, count]) => [word, (1 + Math.log(count)) * rarity(word)]))),
+    unitVector(new Map([...words].map(([word, count]) => [word, (1 + Math.log(count)) * rarity(word)]))),
   )
   const centroid = new Map<string, number>()
   for (const vector of vectors) {
@@ -78,7 +79,7 @@ function weigh(sentences: Sentence[], length: number): Weighed[] {
         centroid.set(word, (centroid.get(word) ?? 0) + value)
     }
   }
-  const whole = unit(centroid)
+  const whole = unitVector(centroid)
   return sentences.map((sentence, index) => {
     const vector = vectors[index] ?? new Map<string, number>()
     const place = sentence.start / Math.max(1, length)
@@ -86,7 +87,7 @@ function weigh(sentences: Sentence[], length: number): Weighed[] {
     return {
       ...sentence,
       vector,
-      weight: (0.05 + cosine(vector, whole)) * position * standing(sentence.text),
+      weight: (0.05 + cosineOf(vector, whole)) * position * standing(sentence.text),
     }
   })
 }
@@ -96,34 +97,6 @@ function standing(text: string): number {
   const marks = text.match(/["“”«»]/gu)?.length ?? 0
   const leans = /^(?:He|She|They|It|This|These|Those|That|But|And|Or|So|However|Also|Then)\b/.test(text)
   return (marks % 2 === 1 ? 0.5 : 1) * (leans ? 0.75 : 1)
-}
-
-/** How often each word stands in a sentence; of a script without spaces, each pair of characters. */
-function countWords(text: string): Map<string, number> {
-  const counts = new Map<string, number>()
-  const add = (word: string) => counts.set(word, (counts.get(word) ?? 0) + 1)
-  for (const [run] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (!UNSPACED.test(run)) {
-      if (run.length > 2) add(run)
-    } else {
-      const characters = [...run]
-      for (let at = 0; at + 1 < characters.length; at++) add(`${characters[at]}${characters[at + 1]}`)
-    }
-  }
-  return counts
-}
-
-function unit(vector: Map<string, number>): Map<string, number> {
-  const size = Math.hypot(...vector.values()) || 1
-  return new Map([...vector].map(([word, value]) => [word, value / size]))
-}
-
-/** Of unit vectors. */
-function cosine(a: Map<string, number>, b: Map<string, number>): number {
-  const [small, large] = a.size <= b.size ? [a, b] : [b, a]
-  let sum = 0
-  for (const [word, value] of small) sum += value * (large.get(word) ?? 0)
-  return sum
 }
 
 /** The opening of the prose (titles and bylines before it are left out where it begins soon). */
