@@ -68,7 +68,7 @@ export function findQuote(
 }
 
 /** The anchor of a stretch of the text. */
-export function anchorAt({ source }: Folded, span: Span, matched: Matched): Anchor {
+export function anchorAt({ source }: Pick<Folded, 'source'>, span: Span, matched: Matched): Anchor {
   const start = codePointLength(source.slice(0, span.start))
   const quote = source.slice(span.start, span.end)
   return {

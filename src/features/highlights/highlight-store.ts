@@ -13,12 +13,13 @@ export async function insertAnchored(
   change: Change,
   text: { id: number; source_id: number; places: string | null },
   anchor: Anchor,
+  origin: Highlight['origin'] = 'reader',
 ): Promise<Highlight> {
   const id = await change.insert('highlight', {
     source_id: text.source_id,
     ...anchorColumns(text.id, anchor),
     locator: placeAt(readPlaces(text.places), anchor.start),
-    origin: 'reader',
+    origin,
     created_at: change.at,
     updated_at: change.at,
   })
@@ -44,6 +45,24 @@ export async function findStanding(
     .execute()
   return there.find(({ quote }) => sameWords(quote, anchor.quote))
 }
+
+/** Where a highlight stands, and its words. */
+export type Mark = Pick<Highlight, 'text_id' | 'state' | 'quote' | 'start_offset' | 'end_offset'>
+
+/** Every highlight of a source, those in the trash included, in the order of the text. */
+export const listMarks = (
+  db: Db,
+  sourceId: number,
+  { origin }: { origin?: Highlight['origin'] } = {},
+): Promise<Mark[]> =>
+  db
+    .selectFrom('highlight')
+    .select(['text_id', 'state', 'quote', 'start_offset', 'end_offset'])
+    .where('source_id', '=', sourceId)
+    .$if(origin !== undefined, (query) => query.where('origin', '=', origin!))
+    .orderBy('start_offset')
+    .orderBy('id')
+    .execute()
 
 /** Highlights of a source that do not stand in the text version, those in the trash included: they may be restored. */
 export const listElsewhere = (db: Db, sourceId: number, textId: number): Promise<Highlight[]> =>

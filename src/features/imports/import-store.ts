@@ -201,6 +201,63 @@ export async function noteUndone(change: Change, id: number): Promise<void> {
   await change.db.updateTable('import').set({ undone_at: change.at, waits: 0 }).where('id', '=', id).execute()
 }
 
+/** The import of a source's link or text that has not ended, the first where there are several. */
+export const findUnderWay = (db: Db, sourceId: number): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('kind', '=', 'link')
+    .where('source_id', '=', sourceId)
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
+
+/** The import by which the reading aid has read a text to its end, unless what it brought was taken out again. */
+export const findReading = (db: Db, sourceId: number, textId: number): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('kind', '=', 'link')
+    .where('source_id', '=', sourceId)
+    .where('text_id', '=', textId)
+    .where('status', '=', 'completed')
+    .where('failure', 'is', null)
+    .where('undone_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
+
+/** The import of a source whose rest waits for credits. */
+export const findWaiting = (db: Db, sourceId: number): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where('waits', '=', 1)
+    .orderBy('id')
+    .executeTakeFirst()
+
+/** The import that took up the rest of another. */
+export const findResumer = (db: Db, { id, source_id }: Import): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('source_id', '=', source_id)
+    .where('resumes', '=', id)
+    .executeTakeFirst()
+
+/** Lets an import's rest wait no more; its result stays. False where it did not wait. */
+export async function endWaiting(change: Change, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await change.db
+    .updateTable('import')
+    .set({ waits: 0 })
+    .where('id', '=', id)
+    .where('waits', '=', 1)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Imports whose rest waits for credits, the oldest first. */
 export const listWaiting = (db: Db): Promise<Import[]> =>
   db.selectFrom('import').selectAll().where('waits', '=', 1).orderBy('id').execute()
