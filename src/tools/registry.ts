@@ -1,10 +1,15 @@
 import type { AnyTool, Family } from '../core/define-tool.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
+import { exportHighlights } from '../features/exports/tools/export-highlights.ts'
 import { addHighlight } from '../features/highlights/tools/add-highlight.ts'
+import { getHighlight } from '../features/highlights/tools/get-highlight.ts'
 import { addComment } from '../features/notes/tools/add-comment.ts'
+import { getAcademyStatus } from '../features/practices/tools/get-academy-status.ts'
 import { searchHighlights } from '../features/search/tools/search-highlights.ts'
 import { searchLibrary } from '../features/search/tools/search-library.ts'
+import { getSource } from '../features/sources/tools/get-source.ts'
 import { listItems } from '../features/sources/tools/list-items.ts'
+import { listSources } from '../features/sources/tools/list-sources.ts'
 import { queueSave } from '../features/sync/tools/queue-save.ts'
 import { sync } from '../features/sync/tools/sync.ts'
 import { readItem } from '../features/texts/tools/read-item.ts'
@@ -12,6 +17,11 @@ import { readItem } from '../features/texts/tools/read-item.ts'
 /** Every tool there is, in the order in which it is listed. */
 export const TOOLS: readonly AnyTool[] = [
   searchHighlights,
+  listSources,
+  getSource,
+  getHighlight,
+  getAcademyStatus,
+  exportHighlights,
   searchLibrary,
   listItems,
   readItem,

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failure.ts'
 import type { ImportFormat } from './define-format.ts'
 import { appleBooks } from './formats/apple-books.ts'
+import { commonplaceCsv } from './formats/commonplace-csv.ts'
 import { hypothesisJson } from './formats/hypothesis-json.ts'
 import { instapaperCsv } from './formats/instapaper-csv.ts'
 import { kindleAppCsv } from './formats/kindle-app-csv.ts'
@@ -22,6 +23,7 @@ import type { ImportedItem } from './imported.ts'
 
 /** Every kind of file that can be taken in; of two that recognise a file the first has it. */
 export const FORMATS: readonly ImportFormat[] = [
+  commonplaceCsv,
   kindleClippings,
   kindleAppCsv,
   readwiseCsv,
