@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
+import { z } from 'zod'
 import type { Db, Schema } from '../../db/schema.ts'
 import type { ListPlace } from '../sources/source-list-store.ts'
 import { aliasTarget } from '../sources/source-store.ts'
@@ -49,14 +50,12 @@ export async function countHighlights(db: Db): Promise<number> {
 }
 
 /** Where a list in the order of the text goes on. */
-export interface ReadingPlace {
-  start: number
-  at: string
-  id: number
-}
+export type ReadingPlace = z.output<typeof readingPlace>
 
 /** What has no place in the text comes last. */
 const start = sql<number>`coalesce(start_offset, ${sql.lit(Number.MAX_SAFE_INTEGER)})`
+
+export const readingPlace = z.object({ start: z.number(), at: z.string(), id: z.number() })
 
 export const readingPlaceOf = ({ start_offset, created_at, id }: ListedHighlight): ReadingPlace => ({
   start: start_offset ?? Number.MAX_SAFE_INTEGER,

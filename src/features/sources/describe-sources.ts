@@ -5,7 +5,7 @@ import { countMarks, type ListedSource, type NamedSource } from './source-list-s
 import { authorsOf, tagsOf } from './source-store.ts'
 
 /** The four types that a source may be asked for by. */
-const SOURCE_TYPES = ['Book', 'Article', 'Video', 'Podcast'] as const
+export const SOURCE_TYPES = ['Book', 'Article', 'Video', 'Podcast'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
 const TYPE_OF: Readonly<Record<SourceKind, SourceType>> = {
@@ -15,6 +15,10 @@ const TYPE_OF: Readonly<Record<SourceKind, SourceType>> = {
   video: 'Video',
   podcast: 'Podcast',
 }
+
+/** The kinds of source that go by a type. */
+export const kindsOf = (type: SourceType): SourceKind[] =>
+  Object.entries(TYPE_OF).flatMap(([kind, of]) => (of === type ? [kind as SourceKind] : []))
 
 /** A source as whatever belongs to it names it. */
 export const sourceFacts = z.object({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/schema.ts'
+import type { Db, SourceKind } from '../../db/schema.ts'
+import { listed } from '../search/passage-store.ts'
 import type { Source } from './source-store.ts'
 
 const NAMED = ['id', 'title', 'kind', 'authors', 'url'] as const
@@ -14,15 +15,43 @@ export interface ListPlace {
   id: number
 }
 
-/** Sources of every kind, with a text and without, last added first. */
+export interface SourceFilter {
+  kinds?: readonly SourceKind[] | undefined
+  /** Only these. */
+  ids?: readonly number[] | undefined
+}
+
+function fitting(db: Db, { kinds, ids }: SourceFilter) {
+  let query = db.selectFrom('source').where('trashed_at', 'is', null)
+  if (kinds) query = query.where('kind', 'in', kinds)
+  if (ids) query = query.where('id', 'in', listed(db, ids))
+  return query
+}
+
+/** Sources with a text and without, last added first. */
 export function listSources(
   db: Db,
-  { after, limit }: { after?: ListPlace | undefined; limit: number },
+  { after, limit, ...filter }: SourceFilter & { after?: ListPlace | undefined; limit: number },
 ): Promise<ListedSource[]> {
-  let query = db.selectFrom('source').select(LISTED).where('trashed_at', 'is', null)
+  let query = fitting(db, filter).select(LISTED)
   if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.at}, ${after.id})`)
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
+
+/** How many sources there are, the trash not counted. */
+export async function countListed(db: Db, filter: SourceFilter): Promise<number> {
+  const { count } = await fitting(db, filter)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Titles and authors of sources by their ids, those in the trash left out. */
+export const titlesById = (
+  db: Db,
+  ids: readonly number[],
+): Promise<Pick<Source, 'id' | 'title' | 'authors'>[]> =>
+  fitting(db, { ids }).select(['id', 'title', 'authors']).execute()
 
 /** What is said of sources wherever they are named, by their ids. */
 export async function namedSources(db: Db, ids: readonly number[]): Promise<Map<number, NamedSource>> {

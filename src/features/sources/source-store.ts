@@ -42,6 +42,18 @@ export async function findItem(db: Db, given: string): Promise<Source> {
   )
 }
 
+/**
+ * The source behind an id as an integer; trashed ones are gone. Throws `source_not_found` with the hint where there never was
+ * one.
+ */
+export async function sourceAsGiven(db: Db, id: number, hint: string): Promise<Source> {
+  const source = await findSource(db, id)
+  if (source && source.trashed_at === null) return source
+  throw new Failure('source_not_found', `There is no source ${id} in the library.`, {
+    hint: source ? 'It is in the trash: the reader can take it out with `commonplace restore`.' : hint,
+  })
+}
+
 /** The source that bears one of these ISBN-13, as the one it goes by or as another of its editions. */
 export const findByIsbn = (db: Db, isbns: readonly string[]): Promise<Source | undefined> =>
   db

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
-import { Failure } from '../../../core/failure.ts'
 import { idNumber } from '../../../core/ids.ts'
 import type { Library } from '../../../core/library.ts'
 import { text } from '../../../core/text.ts'
 import { describeHighlights, fullHighlight } from '../../highlights/describe-highlights.ts'
 import { listedByIds } from '../../highlights/highlight-list-store.ts'
-import { findSource } from '../../sources/source-store.ts'
+import { sourceAsGiven } from '../../sources/source-store.ts'
 import { openRanking, takeRankedPage } from '../ranked-pages.ts'
 import { searchHighlights as search, type Hit, type SearchMode } from '../search.ts'
 
@@ -74,7 +73,16 @@ export const searchHighlights = defineTool({
       .filter(Boolean)
       .join(' '),
   async run(library, { query, mode = 'hybrid', source_id, limit = 10, cursor }, { scopes, signal }) {
-    const sourceId = source_id === undefined ? undefined : await idOfSource(library, source_id)
+    const sourceId =
+      source_id === undefined
+        ? undefined
+        : (
+            await sourceAsGiven(
+              library.db,
+              source_id,
+              'Take an id from list_sources, or leave source_id out.',
+            )
+          ).id
     const may = { notes: scopes.has('notes:read') }
     const filter = JSON.stringify(['search_highlights', query, mode, sourceId, may.notes])
     const list = await openRanking(library, { filter, query, cursor }, () =>
@@ -96,17 +104,6 @@ export const searchHighlights = defineTool({
     }
   },
 })
-
-/** The id that a source goes by now. Throws `source_not_found`. */
-async function idOfSource({ db }: Library, given: number): Promise<number> {
-  const source = await findSource(db, given)
-  if (source && source.trashed_at === null) return source.id
-  throw new Failure('source_not_found', `There is no source ${given} in the library.`, {
-    hint: source
-      ? 'It is in the trash: the reader can take it out with `commonplace restore`.'
-      : 'Take an id from list_sources, or leave source_id out.',
-  })
-}
 
 /** Undefined for what has gone since it was found. */
 async function describeFound(

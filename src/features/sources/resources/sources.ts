@@ -5,7 +5,7 @@ import { parseId } from '../../../core/ids.ts'
 import { listPlace, listPlaceOf, pageEnd, pageInput, readPage } from '../../../core/resource-page.ts'
 import { jsonBytes, ROOM } from '../../../core/room.ts'
 import { describeEntries, highlightEntry } from '../../highlights/describe-highlights.ts'
-import { listInSource, readingPlaceOf } from '../../highlights/highlight-list-store.ts'
+import { listInSource, readingPlace, readingPlaceOf } from '../../highlights/highlight-list-store.ts'
 import { describeSources, sourceEntry } from '../describe-sources.ts'
 import { countSources } from '../source-count-store.ts'
 import { listSources, sourceIdsBeginning } from '../source-list-store.ts'
@@ -38,8 +38,6 @@ export const sources = defineResource({
     return { sources: shown, total: await countSources(library.db), ...end }
   },
 })
-
-const readingPlace = z.object({ start: z.number(), at: z.string(), id: z.number() })
 
 export const oneSource = defineResource({
   uri: `${URI}/{id}`,
