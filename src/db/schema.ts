@@ -14,6 +14,7 @@ export interface Schema {
   capture: CaptureTable
   import: ImportTable
   import_batch: ImportBatchTable
+  imported: ImportedTable
   highlight: HighlightTable
   note: NoteTable
   read: ReadTable
@@ -188,14 +189,31 @@ export interface ImportTable {
   finished_at: string | null
   /** When everything that it brought was taken out again. */
   undone_at: string | null
+  /** Media hash of the report on a file, row by row. */
+  report: string | null
 }
 
 /** What one transaction of an import brought in. */
 interface ImportBatchTable {
   id: number
   import_id: number
-  /** JSON array of `[table, id]`, only of rows that were new. */
+  /** JSON array of `[table, id]` of rows that were new, and `[table, id, { field: [before, after] }]` of changed ones. */
   rows: string
+}
+
+/**
+ * What files had, and the row that it became. It stays when the row is gone: what a reader has deleted does not come back with
+ * the next file.
+ */
+interface ImportedTable {
+  id: number
+  source_id: number
+  kind: 'source' | 'highlight' | 'note' | 'tagging' | 'read' | 'text'
+  /** Digest of the words, of the name of a tag, or of what tells a source. */
+  key: string
+  /** JSON: where the file says that it stands. */
+  place: string | null
+  row_id: number
 }
 
 export interface HighlightTable extends Synced {
@@ -214,6 +232,8 @@ export interface HighlightTable extends Synced {
   locator: string | null
   color: string | null
   origin: 'reader' | 'import' | 'reading-aid'
+  /** Of an import: when it was made, as the file has it (see `WrittenTime`); blank where the file has no date. */
+  written: string | null
   created_at: string
   updated_at: string
   trashed_at: string | null
@@ -224,6 +244,8 @@ export interface NoteTable extends Synced {
   highlight_id: number | null
   kind: 'comment' | 'book'
   body: string
+  /** Of an import: when it was written, as the file has it; blank where the file has no date. */
+  written: string | null
   created_at: string
   updated_at: string
   trashed_at: string | null
