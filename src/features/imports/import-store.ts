@@ -201,8 +201,8 @@ export async function noteUndone(change: Change, id: number): Promise<void> {
   await change.db.updateTable('import').set({ undone_at: change.at, waits: 0 }).where('id', '=', id).execute()
 }
 
-/** The import of a source's link or text that has not ended, the first where there are several. */
-export const findUnderWay = (db: Db, sourceId: number): Promise<Import | undefined> =>
+/** The imports of a source's link that have not ended, the first one first. */
+export const listUnderWay = (db: Db, sourceId: number): Promise<Import[]> =>
   db
     .selectFrom('import')
     .selectAll()
@@ -211,7 +211,7 @@ export const findUnderWay = (db: Db, sourceId: number): Promise<Import | undefin
     .where('status', 'in', ['pending', 'processing'])
     .orderBy('created_at')
     .orderBy('id')
-    .executeTakeFirst()
+    .execute()
 
 /** The import by which the reading aid has read a text to its end, unless what it brought was taken out again. */
 export const findReading = (db: Db, sourceId: number, textId: number): Promise<Import | undefined> =>
@@ -261,6 +261,9 @@ export async function endWaiting(change: Change, id: number): Promise<boolean> {
 /** Imports whose rest waits for credits, the oldest first. */
 export const listWaiting = (db: Db): Promise<Import[]> =>
   db.selectFrom('import').selectAll().where('waits', '=', 1).orderBy('id').execute()
+
+export const isOver = ({ status }: Pick<Import, 'status'>): boolean =>
+  status === 'completed' || status === 'failed'
 
 export const countsOf = ({ counts }: Pick<Import, 'counts'>): ImportCounts =>
   JSON.parse(counts) as ImportCounts

@@ -31,6 +31,10 @@ export async function currentText(
   return text ?? (await sayWhyNone(db, source))
 }
 
+/** A version of a text, whether or not it is the current one. */
+export const findText = (db: Db, id: number): Promise<Text | undefined> =>
+  db.selectFrom('text').selectAll().where('id', '=', id).executeTakeFirst()
+
 /** A stretch of a text. */
 export interface TextPart {
   /** Of the whole text. */
