@@ -72,7 +72,7 @@ export interface EmbedOptions {
 /** Answers a question in JSON. `id` names provider and model, as the reader sees it. */
 export interface LanguageModel {
   id: string
-  /** Throws `Failure`: `unavailable`, `timed_out`, `rate_limited`, or `model_refused`. What comes back is not checked. */
+  /** Throws `Failure`: `unavailable`, `timed_out`, `rate_limited`, `model_refused` or `cancelled`. What comes back is not checked. */
   answer(question: ModelQuestion): Promise<unknown>
 }
 
