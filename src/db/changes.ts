@@ -134,6 +134,28 @@ export class Changes {
     return true
   }
 
+  /** Notes ids whose rows were deleted for ever elsewhere, so that they are never anything else here. */
+  async bury(rows: readonly { id: number; table: string }[]): Promise<void> {
+    for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+      const stones: { id: number; table_name: string; clock: Clock }[] = []
+      for (const { id, table } of rows.slice(from, from + ROWS_A_STATEMENT))
+        stones.push({ id, table_name: table, clock: await this.#tick() })
+      await this.#db.insertInto('tombstone').values(stones).execute()
+      await this.#db
+        .insertInto('change_log')
+        .values(
+          stones.map(({ id, table_name, clock }) => ({
+            table_name,
+            row_id: id,
+            fields: null,
+            clock,
+            deleted: 1,
+          })),
+        )
+        .execute()
+    }
+  }
+
   /** Writes back the id counter and the clock. */
   async close(): Promise<void> {
     if (this.#drawn && this.#replica) {

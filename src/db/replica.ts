@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** Local libraries draw from 1 to 8191; 0 is the server's. */
@@ -31,10 +31,53 @@ export async function ensureReplica(db: Kysely<Schema>, mark: FileMark): Promise
     }
     await transaction.updateTable('replica').set({ current: 0 }).execute()
     const taken = new Set(known.map(({ number }) => number))
-    let number = randomInt(1, REPLICAS)
-    while (taken.has(number) && taken.size < REPLICAS - 1) number = randomInt(1, REPLICAS)
+    const number = freeNumber(taken)
     await transaction.insertInto('replica').values({ number, counter: 0, current: 1, file_mark }).execute()
   })
+}
+
+/** Ids that are not in an archive may have been given out between those that are, and after them. */
+const SPARE = 2 ** 20
+
+/**
+ * Takes over ids that were drawn elsewhere, given by their number with the highest counter of each: none of them is ever given
+ * out here. A local library that counts under one of the numbers draws another; that of a server, which has but one, goes on
+ * behind them. To be called before a change draws its first id.
+ */
+export async function reserveNumbers(
+  transaction: Transaction<Schema>,
+  highest: ReadonlyMap<number, number>,
+): Promise<void> {
+  const known = await transaction.selectFrom('replica').selectAll().execute()
+  const current = known.find((row) => row.current === 1)
+  for (const [number, counter] of highest) {
+    const row = known.find((one) => one.number === number)
+    const isServers = number === 0 && row === current
+    if (row)
+      await transaction
+        .updateTable('replica')
+        .set({
+          counter: Math.max(row.counter, counter + (isServers ? SPARE : 0)),
+          current: isServers ? 1 : 0,
+        })
+        .where('number', '=', number)
+        .execute()
+    else
+      await transaction.insertInto('replica').values({ number, counter, current: 0, file_mark: '' }).execute()
+  }
+  if (!current || current.number === 0 || !highest.has(current.number)) return
+  const taken = new Set([...known.map(({ number }) => number), ...highest.keys()])
+  const { file_mark } = current
+  await transaction
+    .insertInto('replica')
+    .values({ number: freeNumber(taken), counter: 0, current: 1, file_mark })
+    .execute()
+}
+
+function freeNumber(taken: ReadonlySet<number>): number {
+  let number = randomInt(1, REPLICAS)
+  while (taken.has(number) && taken.size < REPLICAS - 1) number = randomInt(1, REPLICAS)
+  return number
 }
 
 /** Whether a number was drawn under this mark; what only one of the two knows tells nothing. */

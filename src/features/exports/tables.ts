@@ -69,7 +69,7 @@ export const EXPORTED_TABLES: { readonly [T in ExportedTable]: ExportedRows<T> }
       markdown: 'markdown',
       plain: 'plain',
       html: 'html',
-      renderer: null,
+      renderer: 'renderer',
       method: 'method',
       hash: 'sha256OfMarkdown',
       words: 'words',

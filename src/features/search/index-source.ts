@@ -26,7 +26,7 @@ export async function indexSource(change: Change, sourceId: number): Promise<voi
 const MOST_GATHERED = 20_000
 
 /** `indexSource` for many sources in one change: a good deal less work a passage for the word index. */
-async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
+export async function indexSources(change: Change, sourceIds: readonly number[]): Promise<void> {
   const { db } = change
   await fullText(db).bulk(db, async () => {
     let gathered: WordRow[] = []
