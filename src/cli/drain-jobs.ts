@@ -48,6 +48,8 @@ export async function drainJobs(
 
 const DOING: Record<string, string> = {
   capture: 'capturing',
+  'read-link': 'marking passages',
+  'resume-imports': 'taking up what waited for credits',
   embed: 'reading for search by meaning',
   'purge-trash': 'emptying the trash',
 }

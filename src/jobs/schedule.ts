@@ -1,4 +1,6 @@
 import type { Library } from '../core/library.ts'
+import { hasWaiting } from '../features/imports/import-store.ts'
+import { resumeImports } from '../features/imports/jobs/resume-imports.ts'
 import { purgeTrashJob } from '../features/sources/jobs/purge-trash.ts'
 import { getLocal, setLocal } from '../db/changes.ts'
 import { forgetJobs } from './queue.ts'
@@ -32,6 +34,7 @@ export async function scheduleDaily(library: Library): Promise<void> {
     if (!due(await getLocal(change.db, 'daily_at'))) return
     await setLocal(change.db, 'daily_at', change.at)
     await change.later(purgeTrashJob, {}, { key: 'daily' })
+    if (await hasWaiting(change.db)) await change.later(resumeImports, {}, { key: 'daily' })
   })
   await forgetJobs(library.db, new Date(now.getTime() - REMEMBERED_DAYS * DAY_MS))
 }

@@ -258,6 +258,12 @@ export async function endWaiting(change: Change, id: number): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
+/** Whether the rest of any import waits for credits. */
+export async function hasWaiting(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('import').select('id').where('waits', '=', 1).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
 /** Imports whose rest waits for credits, the oldest first. */
 export const listWaiting = (db: Db): Promise<Import[]> =>
   db.selectFrom('import').selectAll().where('waits', '=', 1).orderBy('id').execute()
@@ -270,5 +276,11 @@ export const countsOf = ({ counts }: Pick<Import, 'counts'>): ImportCounts =>
 
 export const remarksOf = ({ remarks }: Pick<Import, 'remarks'>): string[] =>
   remarks === null ? [] : (JSON.parse(remarks) as string[])
+
+/** Why an import failed or ended before the end. */
+export const reasonOf = ({
+  failure,
+}: Pick<Import, 'failure'>): { code: string; message: string; hint: string } | undefined =>
+  failure === null ? undefined : (JSON.parse(failure) as { code: string; message: string; hint: string })
 
 const writeFailure = ({ code, message, hint }: Failure): string => JSON.stringify({ code, message, hint })

@@ -1,6 +1,6 @@
 import { codePointLength } from '../../core/text.ts'
 import { countWords } from '../capture/count-words.ts'
-import type { Extent } from '../credits/reading-cost.ts'
+import { readingCost, type Extent } from '../credits/reading-cost.ts'
 import { secondsOf, type Place } from '../texts/places.ts'
 
 /** A part of a text that the reading aid takes at once, in code points of `plain`. */
@@ -47,6 +47,13 @@ export function readingStretches(plain: string, places: readonly Place[]): Stret
     const seconds = ended ? secondsOf(places) : secondsOf(places, stretch.end)
     return { start, end: stretch.end, upTo: { words: total, seconds } }
   })
+}
+
+/** Credits that a stretch costs, those before it being paid. */
+export function costOf(stretches: readonly Stretch[], index: number): number {
+  const [before, stretch] = [stretches[index - 1], stretches[index]]
+  if (!stretch) return 0
+  return readingCost(stretch.upTo) - (before ? readingCost(before.upTo) : 0)
 }
 
 /** Paragraphs with the breaks behind them, very long ones in parts; together they are the text. */

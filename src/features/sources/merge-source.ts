@@ -1,6 +1,6 @@
 import type { Change } from '../../core/library.ts'
 import { matchKey } from './match.ts'
-import { listOwned, moveCaptures, moveTaggings } from './owned-store.ts'
+import { listOwned, moveCaptures, moveImports, moveTaggings } from './owned-store.ts'
 import { restoreSource } from './trash.ts'
 import { authorsOf, findSource, isbnsOf, type Source } from './source-store.ts'
 
@@ -15,6 +15,7 @@ export async function mergeSource(change: Change, from: Source, into: Source): P
   }
   await moveTaggings(change, from.id, into.id)
   await moveCaptures(change, from.id, into.id)
+  await moveImports(change, from.id, into.id)
   await change.update('source', into.id, { ...joined(from, into), updated_at: change.at })
   await change.erase('source', from.id)
   await change.insert('alias', { id: from.id, target_id: into.id })

@@ -103,6 +103,11 @@ export async function moveCaptures(change: Change, from: number, to: number): Pr
   await change.db.updateTable('capture').set({ source_id: to }).where('source_id', '=', from).execute()
 }
 
+/** Imports name what they became by the id that it has now. */
+export async function moveImports(change: Change, from: number, to: number): Promise<void> {
+  await change.db.updateTable('import').set({ source_id: to }).where('source_id', '=', from).execute()
+}
+
 /** Hashes of the media that a source, its texts and its captures name. */
 export async function listMedia(db: Db, sourceId: number): Promise<Set<string>> {
   const sources = await db.selectFrom('source').select('cover').where('id', '=', sourceId).execute()

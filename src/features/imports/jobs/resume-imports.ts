@@ -6,8 +6,7 @@ import { readPlaces } from '../../texts/places.ts'
 import { findText } from '../../texts/text-store.ts'
 import { takeUp } from '../begin-reading.ts'
 import { endWaiting, listUnderWay, listWaiting, type Import } from '../import-store.ts'
-import { readingStretches } from '../reading-stretches.ts'
-import { costOf } from './read-link.ts'
+import { costOf, readingStretches } from '../reading-stretches.ts'
 
 /**
  * Takes up every night what waits for credits, each as a new import, the oldest first and as long as there are credits for what
