@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { trustsCanonical, urlKey } from './url-key.ts'
+import { youtubeVideoId } from './youtube-address.ts'
 
 describe('the key of an address', () => {
   it('is one for the many addresses of a page', () => {
@@ -23,6 +24,36 @@ describe('the key of an address', () => {
     ['https://example.test:8080/a', 'https://example.test/a'],
   ])('keeps %s and %s apart', (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other))
+  })
+
+  it('is one for every address of a video', () => {
+    const same = [
+      'https://www.youtube.com/watch?v=aB3_-efghij',
+      'http://youtube.com/watch?list=PL1&v=aB3_-efghij&t=90s#comments',
+      'https://m.youtube.com/watch?v=aB3_-efghij&feature=share',
+      'https://music.youtube.com/watch?v=aB3_-efghij',
+      'https://youtu.be/aB3_-efghij?si=x&t=90',
+      'https://www.youtube.com/shorts/aB3_-efghij',
+      'https://youtube.com/live/aB3_-efghij?feature=share',
+      'https://www.youtube-nocookie.com/embed/aB3_-efghij?start=3',
+      'https://www.youtube.com/v/aB3_-efghij&hl=en',
+      'https://www.youtube.com/watch?v=aB3_-efghij?t=10',
+      'https://www.youtube.com/attribution_link?a=x&u=%2Fwatch%3Fv%3DaB3_-efghij%26feature%3Dshare',
+    ]
+    expect(same.map(urlKey)).toEqual(same.map(() => 'youtube.com/watch?v=aB3_-efghij'))
+  })
+
+  it.each([
+    'https://www.youtube.com/playlist?list=PL0123456789',
+    'https://www.youtube.com/embed/videoseries?list=PL1',
+    'https://www.youtube.com/@channel',
+    'https://www.youtube.com/watch?v=tooshort',
+    'https://notyoutube.com/watch?v=aB3_-efghij',
+    'https://youtube.com.example.test/watch?v=aB3_-efghij',
+    'https://example.test/watch?v=aB3_-efghij',
+  ])('takes %s for no video', (url) => {
+    expect(youtubeVideoId(url)).toBeUndefined()
+    expect(urlKey(url)).toBeDefined()
   })
 
   it('keeps parameters byte for byte', () => {

@@ -1,4 +1,5 @@
 import { boundKey } from '../../core/bound-key.ts'
+import { youtubeVideoId } from './youtube-address.ts'
 
 /** Parameters that say where a reader came from and nothing about what is read. */
 const TRACKING =
@@ -7,11 +8,13 @@ const TRACKING =
 /**
  * What makes two addresses the same page, or undefined where `url` is no http(s) address. Drops the scheme, `www.`, the
  * default port, a closing slash, tracking parameters, and a fragment unless it is a route (`#/…`, `#!…`); the path's case and
- * all other parameters stay byte for byte and in order.
+ * all other parameters stay byte for byte and in order. A video of YouTube is the same under all addresses that show it.
  */
 export function urlKey(url: string): string | undefined {
   const parsed = parseHttp(url)
   if (!parsed) return undefined
+  const video = youtubeVideoId(url)
+  if (video !== undefined) return `youtube.com/watch?v=${video}`
   const [, query = '', fragment = ''] = /^[^?#]*(\?[^#]*)?(#.*)?$/s.exec(url.trim()) ?? []
   const kept = query
     .slice(1)
