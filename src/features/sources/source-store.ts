@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import { Failure } from '../../core/failure.ts'
 import { parseId } from '../../core/ids.ts'
 import type { Change } from '../../core/library.ts'
+import { engineOf } from '../../db/engine.ts'
 import { prepared, type Given } from '../../db/prepared.ts'
 import type { Db, SourceTable } from '../../db/schema.ts'
 import { urlKey } from './url-key.ts'
@@ -54,34 +55,56 @@ export async function sourceAsGiven(db: Db, id: number, hint: string): Promise<S
   })
 }
 
-/** The source that bears one of these ISBN-13, as the one it goes by or as another of its editions. */
-export const findByIsbn = (db: Db, isbns: readonly string[]): Promise<Source | undefined> =>
-  db
+/** The sources that bear one of these ISBN-13, as the one they go by or as another of their editions, the oldest first. */
+export async function listByIsbns(db: Db, isbns: readonly string[]): Promise<Source[]> {
+  const few = isbns.length <= FEW
+  const rows = await db
     .selectFrom('source')
     .selectAll()
     .where((where) =>
       where.or([
-        where('isbn13', 'in', isbns),
-        // A JSON array of digits: the quotes make sure that a whole one is met.
-        ...isbns.map((isbn) => where('isbns', 'like', `%"${isbn}"%`)),
+        where('isbn13', 'in', texts(db, isbns)),
+        // A JSON array of digits: the quotes make sure that a whole one is met. Of many each is looked at here.
+        ...(few ? isbns.map((isbn) => where('isbns', 'like', `%"${isbn}"%`)) : [where('isbns', '<>', '[]')]),
       ]),
     )
     .orderBy('created_at')
-    .executeTakeFirst()
+    .orderBy('id')
+    .execute()
+  if (few) return rows
+  const wanted = new Set(isbns)
+  return rows.filter((source) => isbnsOf(source).some((isbn) => wanted.has(isbn)))
+}
 
-/** The source that is known under one of these address keys. */
-export const findByUrlKey = (db: Db, keys: readonly string[]): Promise<Source | undefined> =>
+/** The sources that are known under one of these address keys, each with the key, the oldest first. */
+export const listByUrlKeys = (db: Db, keys: readonly string[]): Promise<(Source & { url_key: string })[]> =>
   db
     .selectFrom('source_url')
     .innerJoin('source', 'source.id', 'source_url.source_id')
     .selectAll('source')
-    .where('source_url.url_key', 'in', keys)
+    .select('source_url.url_key')
+    .where('source_url.url_key', 'in', texts(db, keys))
     .orderBy('source.created_at')
-    .executeTakeFirst()
+    .orderBy('source.id')
+    .execute()
 
-/** The sources of one title and first author. */
-export const listByMatchKey = (db: Db, key: string): Promise<Source[]> =>
-  db.selectFrom('source').selectAll().where('match_key', '=', key).orderBy('created_at').execute()
+/** The sources of some titles and first authors, the oldest first. */
+export const listByMatchKeys = (db: Db, keys: readonly string[]): Promise<Source[]> =>
+  db
+    .selectFrom('source')
+    .selectAll()
+    .where('match_key', 'in', texts(db, keys))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** ISBNs up to which a question names each of them. */
+const FEW = 8
+
+function texts(db: Db, list: readonly string[]) {
+  const { lists } = engineOf(db)
+  return lists.rows<string>(lists.bind(list), 'text')
+}
 
 /** Notes one more address of a source; does nothing where it is known or is no address. */
 export async function addSourceUrl(change: Change, sourceId: number, url: string): Promise<void> {
