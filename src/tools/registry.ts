@@ -1,8 +1,13 @@
 import type { AnyTool, Family } from '../core/define-tool.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
 import { exportHighlights } from '../features/exports/tools/export-highlights.ts'
+import { addHighlights } from '../features/highlights/tools/add-highlights.ts'
 import { addHighlight } from '../features/highlights/tools/add-highlight.ts'
+import { deleteHighlight } from '../features/highlights/tools/delete-highlight.ts'
 import { getHighlight } from '../features/highlights/tools/get-highlight.ts'
+import { addSource } from '../features/imports/tools/add-source.ts'
+import { getImport } from '../features/imports/tools/get-import.ts'
+import { updateHighlight } from '../features/highlights/tools/update-highlight.ts'
 import { addComment } from '../features/notes/tools/add-comment.ts'
 import { getAcademyStatus } from '../features/practices/tools/get-academy-status.ts'
 import { searchHighlights } from '../features/search/tools/search-highlights.ts'
@@ -12,6 +17,8 @@ import { listItems } from '../features/sources/tools/list-items.ts'
 import { listSources } from '../features/sources/tools/list-sources.ts'
 import { queueSave } from '../features/sync/tools/queue-save.ts'
 import { sync } from '../features/sync/tools/sync.ts'
+import { listTags } from '../features/tags/tools/list-tags.ts'
+import { tag } from '../features/tags/tools/tag.ts'
 import { readItem } from '../features/texts/tools/read-item.ts'
 
 /** Every tool there is, in the order in which it is listed. */
@@ -20,8 +27,11 @@ export const TOOLS: readonly AnyTool[] = [
   listSources,
   getSource,
   getHighlight,
-  getAcademyStatus,
+  getImport,
+  addSource,
   exportHighlights,
+  getAcademyStatus,
+  addHighlights,
   searchLibrary,
   listItems,
   readItem,
@@ -30,6 +40,10 @@ export const TOOLS: readonly AnyTool[] = [
   addHighlight,
   addComment,
   sync,
+  updateHighlight,
+  deleteHighlight,
+  tag,
+  listTags,
 ]
 
 /** The tools of a place, narrowed to the families that a connection chose. */

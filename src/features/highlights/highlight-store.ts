@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Change } from '../../core/library.ts'
 import type { Db, HighlightTable } from '../../db/schema.ts'
+import { aliasTarget } from '../sources/source-store.ts'
 import { placeAt, readPlaces, type Place } from '../texts/places.ts'
 import type { Anchor } from './anchor.ts'
 import { sameWords } from './fold.ts'
@@ -8,23 +9,84 @@ import type { ShownHighlight } from './schema.ts'
 
 export type Highlight = Selectable<HighlightTable>
 
-/** Adds a highlight that stands in a text version; its locator is the page, chapter or moment where it stands. */
+/** Adds a highlight that stands in a text version; its locator is the page, chapter or moment where it stands, unless given. */
 export async function insertAnchored(
   change: Change,
   text: { id: number; source_id: number; places: string | null },
   anchor: Anchor,
   origin: Highlight['origin'] = 'reader',
+  locator = placeAt(readPlaces(text.places), anchor.start),
 ): Promise<Highlight> {
   const id = await change.insert('highlight', {
     source_id: text.source_id,
     ...anchorColumns(text.id, anchor),
-    locator: placeAt(readPlaces(text.places), anchor.start),
+    locator,
     origin,
     created_at: change.at,
     updated_at: change.at,
   })
   return change.db.selectFrom('highlight').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
+
+/** A highlight that is there to be changed: neither it nor its source lies in the trash. An id given up for another is followed. */
+export async function findHighlightRow(db: Db, id: number): Promise<Highlight | undefined> {
+  const found = await db
+    .selectFrom('highlight')
+    .innerJoin('source', 'source.id', 'highlight.source_id')
+    .selectAll('highlight')
+    .where('highlight.id', '=', id)
+    .where('highlight.trashed_at', 'is', null)
+    .where('source.trashed_at', 'is', null)
+    .executeTakeFirst()
+  if (found) return found
+  const target = await aliasTarget(db, id)
+  return target === undefined ? undefined : findHighlightRow(db, target)
+}
+
+/** The same wherever it lies. */
+export const findAnyHighlight = (db: Db, id: number): Promise<Highlight | undefined> =>
+  db.selectFrom('highlight').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Highlights in the trash whose source is not, last thrown away first. */
+export const listTrashedHighlights = (db: Db): Promise<(Highlight & { title: string })[]> =>
+  db
+    .selectFrom('highlight')
+    .innerJoin('source', 'source.id', 'highlight.source_id')
+    .selectAll('highlight')
+    .select('source.title')
+    .where('highlight.trashed_at', 'is not', null)
+    .where('source.trashed_at', 'is', null)
+    .orderBy('highlight.trashed_at', 'desc')
+    .orderBy('highlight.id', 'desc')
+    .execute()
+
+/** Adds words that stand in no text of ours. */
+export async function insertUnanchored(
+  change: Change,
+  { sourceId, quote, locator }: { sourceId: number; quote: string; locator: string | null },
+): Promise<Highlight> {
+  const id = await change.insert('highlight', {
+    source_id: sourceId,
+    quote,
+    locator,
+    state: 'unanchored',
+    origin: 'reader',
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  return change.db.selectFrom('highlight').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Every highlight of a source, but for the trash, that does not stand in its text: those that words may be the same as. */
+export const listLoose = (db: Db, sourceId: number): Promise<Highlight[]> =>
+  db
+    .selectFrom('highlight')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where('state', '!=', 'anchored')
+    .where('trashed_at', 'is', null)
+    .orderBy('id')
+    .execute()
 
 /** The highlight of the same words at the same place, unless it is in the trash. */
 export async function findStanding(

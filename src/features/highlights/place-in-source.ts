@@ -26,7 +26,7 @@ const isTold = (value: unknown): value is string | number =>
   isNumber(value) || (typeof value === 'string' && value.trim() !== '')
 
 /** A locator that cannot be read says nothing. */
-function readLocator(locator: string | null): Record<string, unknown> {
+export function readLocator(locator: string | null): Record<string, unknown> {
   if (locator === null) return {}
   try {
     const value: unknown = JSON.parse(locator)

@@ -65,6 +65,18 @@ export async function findNote(db: Db, rights: NoteRights, id: number): Promise<
   return target === undefined ? undefined : findNote(db, rights, target)
 }
 
+/** Ids of the notes on a highlight, the trash not counted. */
+export async function notesOn(db: Db, highlightId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('note')
+    .select('id')
+    .where('highlight_id', '=', highlightId)
+    .where('trashed_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** The newest notes whose ids begin with these digits. */
 export async function noteIdsBeginning(
   db: Db,

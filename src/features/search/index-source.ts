@@ -68,11 +68,12 @@ export async function indexNote(change: Change, noteId: number): Promise<void> {
   const { db } = change
   const note = await db
     .selectFrom('note')
-    .select(['id', 'source_id', 'kind', 'body', 'trashed_at'])
-    .where('id', '=', noteId)
+    .leftJoin('highlight', 'highlight.id', 'note.highlight_id')
+    .select(['note.id', 'note.source_id', 'kind', 'body', 'note.trashed_at', 'highlight.trashed_at as gone'])
+    .where('note.id', '=', noteId)
     .executeTakeFirst()
   if (!note) return removeOwned(change, 'note', noteId)
-  const live = note.trashed_at === null && note.kind === 'comment'
+  const live = note.trashed_at === null && note.gone === null && note.kind === 'comment'
   const shown = live && (await liveSource(db, note.source_id)) !== undefined
   const wanted = shown ? cutBody(note.source_id, 'note', noteId, note.body) : []
   const present = await passagesOf(db, note.source_id, { kind: 'note', ownerId: noteId })
@@ -163,11 +164,13 @@ async function derivePassages(db: Db, source: IndexedSource): Promise<NewPassage
     passages.push(...cutBody(id, 'highlight', highlight.id, highlight.quote))
   const notes = await db
     .selectFrom('note')
-    .select(['id', 'body'])
-    .where('source_id', '=', id)
+    .leftJoin('highlight', 'highlight.id', 'note.highlight_id')
+    .select(['note.id', 'body'])
+    .where('note.source_id', '=', id)
     .where('kind', '=', 'comment')
-    .where('trashed_at', 'is', null)
-    .orderBy('id')
+    .where('note.trashed_at', 'is', null)
+    .where('highlight.trashed_at', 'is', null)
+    .orderBy('note.id')
     .execute()
   for (const note of notes) passages.push(...cutBody(id, 'note', note.id, note.body))
   return passages

@@ -117,8 +117,8 @@ const readMarks = prepared(
       where highlight.trashed_at is null group by item.id
     union all
     select 'notes', item.id, '', count(*), ''
-      from item join note on note.source_id = item.id
-      where note.kind = 'comment' and note.trashed_at is null group by item.id
+      from item join note on note.source_id = item.id left join highlight on highlight.id = note.highlight_id
+      where note.kind = 'comment' and note.trashed_at is null and highlight.trashed_at is null group by item.id
     union all
     select 'tag', item.id, tag.name, tag.id, tag.name_key
       from item join tagging on tagging.target_id = item.id join tag on tag.id = tagging.tag_id

@@ -2,8 +2,7 @@ import type { Change } from '../../core/library.ts'
 import { Failure } from '../../core/failure.ts'
 import { nameKey, preview } from '../../core/text.ts'
 import type { Db } from '../../db/schema.ts'
-
-const MAX_NAME = 100
+import { MAX_NAME } from './schema.ts'
 
 /** Puts tags on a source or a highlight; names that differ in case, width or spacing are one tag. Blank names are refused. */
 export async function addTags(change: Change, targetId: number, names: readonly string[]): Promise<void> {
@@ -38,6 +37,25 @@ export async function removeTags(change: Change, targetId: number, names: readon
       .executeTakeFirst()
     if (!used) await change.erase('tag', tagging.tag_id)
   }
+}
+
+/** Makes the tags on a source or a highlight these and no others. */
+export async function setTags(change: Change, targetId: number, names: readonly string[]): Promise<void> {
+  const wanted = new Set(names.map(nameKey))
+  const present = await change.db
+    .selectFrom('tagging')
+    .innerJoin('tag', 'tag.id', 'tagging.tag_id')
+    .select(['tag.name', 'tag.name_key'])
+    .where('tagging.target_id', '=', targetId)
+    .orderBy('tag.name_key')
+    .execute()
+  const surplus = present.filter(({ name_key }) => !wanted.has(name_key))
+  await removeTags(
+    change,
+    targetId,
+    surplus.map(({ name }) => name),
+  )
+  await addTags(change, targetId, names)
 }
 
 /** Every tag in use with the number of things that bear it, by name. */
