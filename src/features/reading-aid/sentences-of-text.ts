@@ -2,6 +2,13 @@ import { graphemeStart } from '../../core/grapheme-boundary.ts'
 import { lastSentenceEnd, linesOf, piecesOf, sentencesOf, type Sentence } from '../texts/digest-sentences.ts'
 import { WIDEST } from './worth-of-words.ts'
 
+/** A stretch of a text, and where in it: UTF-16 units before it and of the whole text. */
+export interface Stretch {
+  text: string
+  before: number
+  whole: number
+}
+
 /** A sentence or, of speech without marks, a piece; with the paragraph that it is of. */
 export interface Candidate extends Sentence {
   paragraph: number
@@ -18,13 +25,13 @@ const MOSTLY = 0.3
 const LONGEST_PARAGRAPH = 20_000
 const TAIL = 2_000
 
-/** The sentences of a text in order, as one comes to them; nothing of an appendix. */
-export function* sentencesOfText(plain: string): Generator<Candidate> {
+/** The sentences of a stretch in order, as one comes to them; nothing of an appendix. */
+export function* sentencesOfText({ text: plain, before, whole }: Stretch): Generator<Candidate> {
   const isSpeech = !hasSentences(plain)
   let number = 0
   for (const paragraph of paragraphsOf(plain)) {
     number++
-    if (paragraph.start > plain.length * LATE && APPENDIX.test(paragraph.text.slice(0, 80).trim())) return
+    if (before + paragraph.start > whole * LATE && APPENDIX.test(paragraph.text.slice(0, 80).trim())) return
     if (/\t/u.test(paragraph.text.slice(0, 200))) continue
     for (const sentence of sentencesOf(paragraph)) {
       if (sentence.ended && sentence.text.length <= WIDEST) {
@@ -73,4 +80,16 @@ function* cut(plain: string, { start, end }: { start: number; end: number }): Ge
     from = to
   }
   yield { text: plain.slice(from, end), start: from }
+}
+
+/** Characters that a language model is shown at once. */
+const SECTION = 24_000
+
+/** Where a section ends that begins at an index: after a paragraph where it can, else a sentence, else a word. */
+export function sectionEnd(plain: string, start: number, end: number): number {
+  if (end - start <= SECTION * 1.25) return end
+  const window = plain.slice(start, start + SECTION)
+  const late = window.slice(SECTION / 2)
+  const part = late.lastIndexOf('\n') + 1 || lastSentenceEnd(late) || late.lastIndexOf(' ') + 1 || SECTION / 2
+  return graphemeStart(plain, start + SECTION / 2 + part)
 }
