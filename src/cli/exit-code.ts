@@ -32,6 +32,7 @@ const OF_CODE: Partial<Record<FailureCode, number>> = {
   no_text: EXIT.notCaptured,
   // the library itself
   library_full: EXIT.library,
+  library_not_empty: EXIT.library,
   library_locked: EXIT.library,
   library_damaged: EXIT.library,
   library_too_new: EXIT.library,

@@ -66,6 +66,7 @@ const KIND_OF = {
   no_text: 'invalid',
   // the library itself
   library_full: 'conflict',
+  library_not_empty: 'conflict',
   library_locked: 'conflict',
   library_damaged: 'internal',
   library_too_new: 'conflict',

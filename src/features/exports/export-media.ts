@@ -10,8 +10,9 @@ const unpack = promisify(gunzip)
 /** A row of `library/media.jsonl`. */
 interface MediaRow {
   kind: NamedMedia['kind']
-  sourceId: number
-  /** Of the text, capture or source that names it. */
+  /** Null for the report on a file. */
+  sourceId: number | null
+  /** Of the text, capture, source or import that names it. */
   rowId: number
   /** As the tables name it. */
   media: string
@@ -39,7 +40,7 @@ export async function* exportMedia(
   const list: string[] = []
   /** Where what lies: by the name that the store has for it, and by the SHA-256 of what was written. Null for what is missing. */
   const places = new Map<string, string | null>()
-  for (const kind of ['given', 'original', 'cover'] as const) {
+  for (const kind of ['given', 'original', 'cover', 'report'] as const) {
     for (let last = 0; ;) {
       const page = await namedMedia(db, kind, last)
       if (page.length === 0) break
@@ -77,7 +78,12 @@ export async function* exportMedia(
   yield { name: 'library/media.jsonl', content: list }
 }
 
-const FOLDERS = { given: 'media/given', original: 'media/originals', cover: 'media/covers' } as const
+const FOLDERS = {
+  given: 'media/given',
+  original: 'media/originals',
+  cover: 'media/covers',
+  report: 'media/reports',
+} as const
 
 /** Ours are compressed by gzip; whatever is not goes out as it is. */
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {

@@ -159,45 +159,55 @@ const MEDIA = 500
 export interface NamedMedia {
   id: number
   hash: string
-  /** `original` is the page or file that a text was made from, compressed; `given` what was handed in; `cover` a picture. */
-  kind: 'original' | 'given' | 'cover'
-  sourceId: number
+  /** `original` is the page or file that a text was made from, compressed; `given` what was handed in; `cover` a picture; `report` what became of a file, row by row. */
+  kind: 'original' | 'given' | 'cover' | 'report'
+  /** Null for the report on a file, which has many sources. */
+  sourceId: number | null
   name: string | null
 }
 
 export async function namedMedia(db: Db, kind: NamedMedia['kind'], last: number): Promise<NamedMedia[]> {
-  const rows =
-    kind === 'given'
+  const rows: { id: number; hash: string | null; source_id: number | null; name: string | null }[] =
+    kind === 'report'
       ? await db
-          .selectFrom('capture')
-          .select(['id', 'given as hash', 'source_id', 'given_name as name'])
-          .where('given', 'is not', null)
+          .selectFrom('import')
+          .select(['id', 'report as hash', 'source_id', 'name'])
+          .where('report', 'is not', null)
           .where('id', '>', last)
           .orderBy('id')
           .limit(MEDIA)
           .execute()
-      : kind === 'original'
+      : kind === 'given'
         ? await db
-            .selectFrom('text')
-            .select((of) => ['id', 'raw as hash', 'source_id', of.val<string | null>(null).as('name')])
-            .where('raw', 'is not', null)
+            .selectFrom('capture')
+            .select(['id', 'given as hash', 'source_id', 'given_name as name'])
+            .where('given', 'is not', null)
             .where('id', '>', last)
             .orderBy('id')
             .limit(MEDIA)
             .execute()
-        : await db
-            .selectFrom('source')
-            .select((of) => [
-              'id',
-              'cover as hash',
-              'id as source_id',
-              of.val<string | null>(null).as('name'),
-            ])
-            .where('cover', 'is not', null)
-            .where('id', '>', last)
-            .orderBy('id')
-            .limit(MEDIA)
-            .execute()
+        : kind === 'original'
+          ? await db
+              .selectFrom('text')
+              .select((of) => ['id', 'raw as hash', 'source_id', of.val<string | null>(null).as('name')])
+              .where('raw', 'is not', null)
+              .where('id', '>', last)
+              .orderBy('id')
+              .limit(MEDIA)
+              .execute()
+          : await db
+              .selectFrom('source')
+              .select((of) => [
+                'id',
+                'cover as hash',
+                'id as source_id',
+                of.val<string | null>(null).as('name'),
+              ])
+              .where('cover', 'is not', null)
+              .where('id', '>', last)
+              .orderBy('id')
+              .limit(MEDIA)
+              .execute()
   return rows.flatMap(({ id, hash, source_id, name }) =>
     hash === null ? [] : [{ id, hash, kind, sourceId: source_id, name }],
   )

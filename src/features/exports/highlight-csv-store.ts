@@ -20,6 +20,7 @@ export interface CsvHighlight {
   quote: string
   locator: string | null
   color: string | null
+  written: string | null
   created_at: string
 }
 
@@ -41,6 +42,7 @@ const highlights = (db: Db) =>
       'highlight.quote',
       'highlight.locator',
       'highlight.color',
+      'highlight.written',
       'highlight.created_at',
     ])
     .where('highlight.trashed_at', 'is', null)

@@ -95,7 +95,7 @@ async function rowsOf(db: Db, page: readonly CsvHighlight[], withNotes: boolean)
     }
   const ofSource = new Map<number, SourceCells>()
   return page.flatMap((highlight) => {
-    const { id, source_id, quote, locator, color, created_at } = highlight
+    const { id, source_id, quote, locator, color, written, created_at } = highlight
     const source = sources.get(source_id)
     // Gone between one question and the next.
     if (!source) return []
@@ -108,7 +108,8 @@ async function rowsOf(db: Db, page: readonly CsvHighlight[], withNotes: boolean)
       joinNotes(notes.get(id) ?? []),
       joinNames(tags.get(id) ?? []),
       color ?? '',
-      created_at,
+      // What came without an hour, or without a date, stays so.
+      written ?? created_at,
       ...cells.back,
       locatorCell(locator),
       cells.id,
