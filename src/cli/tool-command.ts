@@ -3,6 +3,7 @@ import { describeTool } from '../mcp/describe-tool.ts'
 import { callTool } from '../tools/call-tool.ts'
 import { toolsFor } from '../tools/registry.ts'
 import type { Library } from '../core/library.ts'
+import { findCommand } from './commands.ts'
 import { defineCommand, type Command, type Context } from './command.ts'
 import { EXIT } from './exit-code.ts'
 import { usage, type Arguments, type Flag } from './flags.ts'
@@ -27,7 +28,11 @@ const kebab = (name: string): string =>
 
 const localTools = (): AnyTool[] => toolsFor('local')
 
-export const toolCommandNames = (): string[] => localTools().map(({ name }) => kebab(name))
+/** A command for people goes before a tool of its name. */
+export const toolCommandNames = (): string[] =>
+  localTools()
+    .map(({ name }) => kebab(name))
+    .filter((name) => !findCommand(name))
 
 /** The command that a tool's declaration makes: `search_library` is `commonplace search-library`. */
 export function commandOfTool(name: string): Command | undefined {

@@ -33,6 +33,27 @@ describe('mark, tag, trash, restore', () => {
     expect((await at.run(['tag', id, 'birds'])).stderr).toContain('Write +birds or -birds')
   })
 
+  it('moves a highlight with its note to the trash and takes it out again', async () => {
+    const { highlight } = await json(
+      'add-highlight',
+      id,
+      '--quote',
+      'until the tide turned',
+      '--comment',
+      'Patience.',
+    )
+    await at.run(['delete-highlight', highlight.id])
+    expect((await json('search', 'patience in:notes')).results).toEqual([])
+    expect((await json('trash')).highlights).toMatchObject([
+      { id: highlight.id, quote: 'until the tide turned' },
+    ])
+    expect((await at.run(['trash'])).stdout).toContain('“until the tide turned” in Herons')
+    expect((await at.run(['get-highlight', highlight.id])).code).toBe(3)
+    expect((await at.run(['restore', highlight.id])).stdout).toContain('is back in the library')
+    expect((await json('get-highlight', highlight.id)).content).toBe('until the tide turned')
+    expect((await json('search', 'patience in:notes')).results).toHaveLength(1)
+  })
+
   it('moves an item to the trash and takes it out again', async () => {
     await at.run(['trash', id])
     expect((await json('list')).total).toBe(0)
