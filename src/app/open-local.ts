@@ -13,6 +13,7 @@ import { createBuiltInEmbedder } from '../outside/embeddings.ts'
 import { createRemoteEmbedder } from '../outside/embeddings/remote-embedder.ts'
 import { openMediaFolder } from '../outside/media-folder.ts'
 import { createPages } from '../outside/pages.ts'
+import { modelFor } from './configured-model.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { keepSchedule } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
@@ -109,10 +110,12 @@ function checkVersion(found: number): void {
 
 function realOutside(config: LocalConfig): Outside {
   const embedder = embedderFor(config.embedder)
+  const model = modelFor(config.model)
   return {
     pages: pagesFor(config),
     media: openMediaFolder(join(config.library, 'media')),
     ...(embedder && { embedder }),
+    ...(model && { model }),
   }
 }
 

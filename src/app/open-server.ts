@@ -27,6 +27,7 @@ import { createPages } from '../outside/pages.ts'
 import { createRateLimiter, type RateLimiter } from '../tools/rate-limit.ts'
 import type { LibraryMedia } from './library-media.ts'
 import { openLibraries, type OpenLibraries } from './open-libraries.ts'
+import { modelFor } from './configured-model.ts'
 import { embedderFor } from './open-local.ts'
 import { openServerOnSqlite } from './server-on-sqlite.ts'
 import type { LibraryOwner, ServerStore, StoreParts } from './server-store.ts'
@@ -143,6 +144,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
   const { base, onError = () => {}, now = () => new Date() } = options
   const pages = options.pages ?? createPages({ allow: config.local.allowHosts })
   const embedder = options.embedder ?? embedderFor(config.local.embedder)
+  const model = modelFor(config.local.model)
   const configured: Allowance = {
     quotaBytes: config.quotaBytes ?? 0,
     academy: config.academy,
@@ -166,6 +168,7 @@ async function open(config: ServerConfig, options: ServerOptions): Promise<Opene
       credits: accountCredits({ db, now }, readerId, configured),
     }),
     ...(embedder && { embedder: shareEmbedder(embedder) }),
+    ...(model && { model }),
     now,
     onError,
     wake: () => work?.wake(),

@@ -23,7 +23,7 @@ export async function openServerOnPostgres(
   parts: StoreParts,
 ): Promise<ServerStore> {
   const { dataFolder, s3 } = config
-  const { pages, limited, accountOf, embedder, now, wake } = parts
+  const { pages, limited, accountOf, embedder, model, now, wake } = parts
   const postgres = await openPostgres(database, [SERVER_TABLES]).catch((error: unknown) => {
     throw whileStarting(error)
   })
@@ -52,6 +52,7 @@ export async function openServerOnPostgres(
           media: limited(owner, media),
           account: accountOf(owner),
           ...(embedder && { embedder }),
+          ...(model && { model }),
         },
         now,
         // In the same transaction: the work is known of exactly when it is there.

@@ -27,7 +27,7 @@ const BUSY_MS = 1_000
  */
 export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts): Promise<ServerStore> {
   const { dataFolder, local: localConfig, s3 } = config
-  const { pages, limited, accountOf, embedder, now, onError, wake } = parts
+  const { pages, limited, accountOf, embedder, model, now, onError, wake } = parts
   prepareFolder(dataFolder)
   const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
@@ -61,6 +61,7 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
           media: limited(owner, media),
           account: accountOf(owner),
           ...(embedder && { embedder }),
+          ...(model && { model }),
         },
         onError,
         // Before the commit: a mark that turns out to be for nothing costs a look, one that is missing a job.

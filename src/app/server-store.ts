@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Library } from '../core/library.ts'
-import type { Account, Embedder, MediaStore, Pages } from '../core/outside.ts'
+import type { Account, Embedder, LanguageModel, MediaStore, Pages } from '../core/outside.ts'
 import type { Runtime } from '../db/runtime.ts'
 import type { ServerSchema } from '../db/server/schema.ts'
 import type { LibraryMedia } from './library-media.ts'
@@ -44,6 +44,7 @@ export interface StoreParts {
   /** The account as its library sees it. */
   accountOf(owner: LibraryOwner): Account
   embedder?: Embedder
+  model?: LanguageModel
   now: () => Date
   onError(error: unknown, where: string): void
   /** Told after a commit that queued a job. */

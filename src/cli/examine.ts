@@ -2,10 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { z } from 'zod'
 import { mediaFiles } from '../app/back-up.ts'
 import { LIBRARY_FILE } from '../app/open-file.ts'
 import type { LocalLibrary } from '../app/open-local.ts'
 import type { LocalConfig } from '../config/local.ts'
+import { modelInWords } from '../config/model.ts'
 import { toFailure } from '../core/to-failure.ts'
 import { workerFile } from '../core/worker-file.ts'
 import { SCHEMA_VERSION } from '../db/sqlite/connect.ts'
@@ -34,11 +36,11 @@ const good = (found: string): Checked => ({ state: 'good', found })
 /** Below this the next capture may not fit. */
 const LITTLE_ROOM = 500e6
 
-/** Looks at everything that an open library needs to work, most basic first. Changes nothing. */
+/** Looks at everything that an open library needs to work, most basic first. Changes nothing. `askModel` lets it put a question to the model. */
 export async function* examine(
   local: LocalLibrary,
   config: LocalConfig,
-  signal: AbortSignal,
+  { askModel, signal }: { askModel: boolean; signal: AbortSignal },
 ): AsyncGenerator<Finding> {
   const checks: readonly [string, () => Promise<Checked> | Checked][] = [
     ['library file', () => checkFile(local)],
@@ -49,6 +51,7 @@ export async function* examine(
     ['word index', () => checkWords(local)],
     ['search by meaning', () => checkEmbedder(local, config)],
     ['embeddings', () => checkVectors(local)],
+    ['language model', () => checkModel(local, config, askModel, signal)],
     ['files and covers', () => checkMedia(local)],
     ['work', () => checkJobs(local)],
     ['room on the disk', () => checkRoom(local)],
@@ -173,6 +176,39 @@ async function checkEmbedder({ library }: LocalLibrary, { embedder }: LocalConfi
         : 'Check COMMONPLACE_EMBEDDER_URL, _MODEL and _KEY, and that the server runs.',
   }
 }
+
+async function checkModel(
+  { library }: LocalLibrary,
+  { model: config }: LocalConfig,
+  isAsked: boolean,
+  signal: AbortSignal,
+): Promise<Checked> {
+  const { model } = library.outside
+  if (!model) return good('none set: what is built in picks passages')
+  const named = modelInWords(config)
+  if (!isAsked) return good(`${named}, not asked (\`commonplace doctor --model\` does)`)
+  const answer = await model.answer({
+    task: 'Say again the one word that you are given.',
+    material: 'harbour',
+    schema: {
+      type: 'object',
+      properties: { word: { type: 'string' } },
+      required: ['word'],
+      additionalProperties: false,
+    },
+    maxTokens: 100,
+    signal,
+  })
+  if (modelAnswer.safeParse(answer).data?.word.toLowerCase().includes('harbour'))
+    return good(`${named}, answers`)
+  return {
+    state: 'bad',
+    found: `The language model (${named}) answers something else than it is asked.`,
+    mend: 'Set COMMONPLACE_MODEL_NAME to a model that can follow an instruction and answer in JSON.',
+  }
+}
+
+const modelAnswer = z.object({ word: z.string() })
 
 async function checkVectors({ library }: LocalLibrary): Promise<Checked> {
   const { db, outside } = library

@@ -1,3 +1,4 @@
+import { modelInWords } from './model.ts'
 import { SECRET_VARIABLES, type ServerConfig, type ServerFlags } from './server.ts'
 import {
   isLoopback,
@@ -24,6 +25,10 @@ const SHARED = [
   'COMMONPLACE_EMBEDDER_URL',
   'COMMONPLACE_EMBEDDER_MODEL',
   'COMMONPLACE_EMBEDDER_KEY',
+  'COMMONPLACE_MODEL',
+  'COMMONPLACE_MODEL_NAME',
+  'COMMONPLACE_MODEL_URL',
+  'COMMONPLACE_MODEL_KEY',
   'COMMONPLACE_DEBUG',
 ]
 
@@ -60,6 +65,11 @@ export function explainServerConfig(
       'COMMONPLACE_EMBEDDER',
       'url' in local.embedder ? `${local.embedder.kind} at ${local.embedder.url}` : local.embedder.kind,
       'what search by meaning uses',
+    ),
+    explained(
+      'COMMONPLACE_MODEL',
+      modelInWords(local.model),
+      'the language model that picks passages and writes digests',
     ),
     explained(
       'COMMONPLACE_ALLOW_HOSTS',

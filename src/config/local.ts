@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../core/failure.ts'
 import { libraryFolder } from './library-folder.ts'
+import { modelOf, modelVariables, type ModelConfig } from './model.ts'
 
 const environment = z.object({
   COMMONPLACE_LIBRARY: z.string().optional(),
@@ -9,8 +10,11 @@ const environment = z.object({
   COMMONPLACE_EMBEDDER_URL: z.url().optional(),
   COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
   COMMONPLACE_EMBEDDER_KEY: z.string().optional(),
+  ...modelVariables,
   COMMONPLACE_DEBUG: z.string().optional(),
 })
+
+const modelPart = z.object(modelVariables)
 
 export interface LocalConfig {
   /** Folder of the library. */
@@ -21,6 +25,8 @@ export interface LocalConfig {
     | { kind: 'builtin' }
     | { kind: 'off' }
     | { kind: 'openai' | 'ollama'; url: string; model: string; apiKey: string | undefined }
+  /** What picks passages and writes digests where it is set; else what is built in. */
+  model: ModelConfig
   debug: boolean
 }
 
@@ -43,6 +49,7 @@ export function readLocalConfig(
       .map((host) => host.trim())
       .filter(Boolean),
     embedder: embedderOf(given),
+    model: modelOf(modelPart.parse(given)),
     debug: Boolean(given.COMMONPLACE_DEBUG),
   }
 }

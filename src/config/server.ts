@@ -96,7 +96,7 @@ export interface ServerConfig {
   proxies: number
   /** Whether every request gets a line in the log, or only what went wrong. */
   log: ServerEnvironment['COMMONPLACE_LOG']
-  /** What a server shares with a local library: embedder, hosts that may be captured. */
+  /** What a server shares with a local library: embedder, language model, hosts that may be captured. */
   local: LocalConfig
 }
 
@@ -113,6 +113,7 @@ const wrong = (message: string): Failure => new Failure('invalid_input', message
 export const SECRET_VARIABLES: readonly string[] = [
   ...SERVER_VARIABLES.filter((name) => rowOf(name).secret),
   'COMMONPLACE_EMBEDDER_KEY',
+  'COMMONPLACE_MODEL_KEY',
 ]
 const MB = 1_000_000
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIBRARY_FILE } from '../../app/open-file.ts'
+import { modelInWords } from '../../config/model.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { STYLE } from '../print.ts'
@@ -13,7 +14,7 @@ export const config = defineCommand({
   flags: [],
   words: { most: 0 },
   async run(context) {
-    const { library, allowHosts, embedder, debug } = context.config()
+    const { library, allowHosts, embedder, model, debug } = context.config()
     const { args, env, out, json } = context
     const from = (variable: string, flag?: string) =>
       flag !== undefined && args.given(flag) ? `--${flag}` : env[variable] ? variable : 'default'
@@ -26,6 +27,8 @@ export const config = defineCommand({
       out.json({
         library: { folder: library, exists: there, from: from('COMMONPLACE_LIBRARY', 'library') },
         embedder: shown,
+        model:
+          model.kind === 'off' ? model : { ...model, apiKey: model.apiKey === undefined ? undefined : 'set' },
         allowHosts,
         debug,
       })
@@ -38,6 +41,7 @@ export const config = defineCommand({
       [
         ['library', there ? library : `${library} (not made yet)`, from('COMMONPLACE_LIBRARY', 'library')],
         ['embedder', embedding, from('COMMONPLACE_EMBEDDER')],
+        ['language model', modelInWords(model), from('COMMONPLACE_MODEL')],
         [
           'allowed hosts',
           allowHosts.join(', ') || 'none beside public ones',

@@ -9,7 +9,7 @@ export const connect = defineCommand({
   name: 'connect',
   usage: ['[claude-code|claude-desktop|cursor|vscode|gemini-cli|goose] [--read-only]'],
   about:
-    'Prints the lines that connect an assistant to this library: a command to run, or what to put into its settings file. With --read-only the assistant can search and read and change nothing. The embedder and the hosts that are set in the environment go with them; a key does not: put yours where it says so.',
+    'Prints the lines that connect an assistant to this library: a command to run, or what to put into its settings file. With --read-only the assistant can search and read and change nothing. The embedder, the language model and the hosts that are set in the environment go with them; a key does not: put yours where it says so.',
   flags: [],
   examples: ['commonplace connect', 'commonplace connect claude-code'],
   words: { most: 1 },
@@ -126,12 +126,19 @@ export function printLines({ out }: Pick<Context, 'out'>, all: readonly Assistan
   }
 }
 
-/** Which embedder a library has must be one answer for all who open it, or each makes the vectors of the others anew. */
+/**
+ * Which embedder a library has must be one answer for all who open it, or each makes the vectors of the others anew; and
+ * whichever of them does the waiting work asks the language model.
+ */
 const HANDED_ON = [
   'COMMONPLACE_EMBEDDER',
   'COMMONPLACE_EMBEDDER_URL',
   'COMMONPLACE_EMBEDDER_MODEL',
   'COMMONPLACE_EMBEDDER_KEY',
+  'COMMONPLACE_MODEL',
+  'COMMONPLACE_MODEL_NAME',
+  'COMMONPLACE_MODEL_URL',
+  'COMMONPLACE_MODEL_KEY',
   'COMMONPLACE_ALLOW_HOSTS',
 ]
 /** Stands for what is printed nowhere. */

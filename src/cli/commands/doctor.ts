@@ -17,10 +17,13 @@ const COLOR = { good: STYLE.good, note: STYLE.warning, bad: STYLE.bad } as const
 
 export const doctor = defineCommand({
   name: 'doctor',
-  usage: ['[--fix]'],
+  usage: ['[--fix] [--model]'],
   about:
     'Checks the library file, its indexes, the embedding model, stored files, waiting work, room on the disk and backups, and says how to mend what is not well. Ends with 1 where something needs mending.',
-  flags: [{ name: 'fix', help: 'Mend what can be mended without losing anything' }],
+  flags: [
+    { name: 'fix', help: 'Mend what can be mended without losing anything' },
+    { name: 'model', help: 'Ask the language model a question as well, where one is set' },
+  ],
   words: { most: 0 },
   async run(context) {
     const { args, json, out, err, signal } = context
@@ -50,7 +53,7 @@ export const doctor = defineCommand({
     }
     try {
       const progress = startProgress(err, 'Checking…')
-      for await (const finding of examine(local, config, signal)) {
+      for await (const finding of examine(local, config, { askModel: args.on('model'), signal })) {
         findings.push(finding)
         progress.say(`Checked ${finding.check}…`)
       }

@@ -44,7 +44,7 @@ const LONGEST_PAUSE_MS = 20_000
 const REPETITIONS = 2
 const MOST_BYTES = 4 * 1024 * 1024
 const HINT =
-  'What is built in did the work. Check COMMONPLACE_MODEL and the variables beside it; `commonplace doctor --model` asks it a question.'
+  'Meanwhile what is built in does the work. Check COMMONPLACE_MODEL and the variables beside it; `commonplace doctor --model` asks it a question.'
 
 /**
  * A language model over the network: what is asked goes to the server at `url`, which may stand on a private address, as
@@ -140,7 +140,7 @@ function refused(response: Response): Failure {
   if (status === 429) {
     const asked = askedPause(response)
     return new Failure('rate_limited', 'The language model takes no more questions for now.', {
-      hint: 'What is built in did the work. Try again later, or look at the limits of your account there.',
+      hint: 'Meanwhile what is built in does the work. Try again later, or look at the limits of your account there.',
       ...(asked !== undefined && { retryAfterSeconds: Math.ceil(asked / 1_000) }),
     })
   }
@@ -184,7 +184,7 @@ function jsonOf(reading: Reading): unknown {
   }
   if (reading.stopped === 'refused') {
     throw new Failure('model_refused', 'The language model declined to answer.', {
-      hint: 'What is built in did the work. Another model may take this text.',
+      hint: 'What is built in does the work. Another model may take this text.',
     })
   }
   if (reading.stopped === 'too_long') {
