@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
 import type { Kysely } from 'kysely'
 import { createLibrary, type Library } from '../../src/core/library.ts'
-import type { Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
+import type { AccountCredits, Embedder, MediaStore, Outside, Pages } from '../../src/core/outside.ts'
 import { migrate, queriesOn } from '../../src/db/open.ts'
 import { openPostgres, type Postgres } from '../../src/db/postgres/open.ts'
 import { ensureReplica } from '../../src/db/replica.ts'
@@ -19,6 +19,8 @@ export interface TestWorld {
   wake?: () => void
   /** Whether it is the library of an account, as a server has it. */
   account?: boolean
+  /** Credits of the account; makes it the library of one. */
+  credits?: AccountCredits
 }
 
 /** An empty library on the database that the test project says, with a world of the test's own around it. */
@@ -67,7 +69,13 @@ export function testOutside(world: TestWorld): Outside {
     pages: testPages(world.pages ?? {}),
     media: memoryMedia(),
     ...(world.embedder && { embedder: world.embedder }),
-    ...(world.account && { account: { place: 'here', academy: async () => true } }),
+    ...((world.account || world.credits) && {
+      account: {
+        place: 'here',
+        academy: async () => true,
+        ...(world.credits && { credits: world.credits }),
+      },
+    }),
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Change } from '../../core/library.ts'
 import { languageTag } from '../capture/language-tag.ts'
 import { indexSource } from '../search/index-source.ts'
-import { findMatch, matchKey } from '../sources/match.ts'
-import { restoreSource } from '../sources/trash.ts'
+import { ensureSource } from '../sources/ensure-source.ts'
 import { addBatch, beginImport, completeImport, findImport, type Import } from './import-store.ts'
 
 /**
@@ -13,25 +12,13 @@ export async function addBook(
   change: Change,
   given: { title: string; author: string; language?: string | undefined },
 ): Promise<{ own: Import; created: boolean }> {
-  const title = given.title.trim()
-  const authors = [given.author.trim()]
-  const language = languageTag(given.language)
-  const known = await findMatch(change.db, { title, authors })
-  if (known) await restoreSource(change, known)
-  if (known?.language === null && language !== null)
-    await change.update('source', known.id, { language, updated_at: change.at })
-  const created = known === undefined
-  const sourceId =
-    known?.id ??
-    (await change.insert('source', {
-      kind: 'book',
-      title,
-      match_key: matchKey(title, authors),
-      authors: JSON.stringify(authors),
-      language,
-      created_at: change.at,
-      updated_at: change.at,
-    }))
+  const { source, created } = await ensureSource(change, {
+    kind: 'book',
+    title: given.title.trim(),
+    authors: [given.author.trim()],
+    language: languageTag(given.language) ?? undefined,
+  })
+  const sourceId = source.id
   if (created) await indexSource(change, sourceId)
   const id = await beginImport(change, { kind: 'book', source_id: sourceId })
   if (created) await addBatch(change, id, [['source', sourceId]])

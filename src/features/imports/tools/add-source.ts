@@ -16,12 +16,12 @@ export const addSource = defineTool({
   family: 'highlights',
   title: 'Add a source',
   description:
-    'Adds a page, a YouTube video, a podcast episode or a book that the reader wants in the library. A url is fetched and saved ' +
-    'as a text to read (a video or episode by its transcript), and the passages worth keeping are marked as highlights: all ' +
-    'in the background, so take the import_id to get_import until it is completed. A book is added by title and author at ' +
-    'once, without a text. Give url or book, not both; what is there already is not added twice, and comes out of the trash. ' +
-    'On a server a url costs AI credits by the length of its text or recording; without credits it is saved all the same ' +
-    'and read later. To save a page without highlights use save_url; to save passages that the reader names, add_highlights.',
+    'Adds a page, a YouTube video, a podcast episode or a book to the library. A url is fetched and saved as a text (of a video ' +
+    'or episode the transcript) and its best passages are marked as highlights, in the background: follow the import_id ' +
+    'with get_import. A book is added by title and author at once, without a text. Give url or book, not both; what is ' +
+    'there is not added twice, and comes out of the trash. On a server a url costs AI credits by length; without credits it ' +
+    'is saved all the same and read later. To save a page without highlights use save_url, for passages that the reader ' +
+    'names add_highlights.',
   input: z.strictObject({
     url: text({ max: 2_048 }).describe('Address that begins with http:// or https://').optional(),
     book: z
@@ -30,6 +30,7 @@ export const addSource = defineTool({
         author: named(500).describe('The first author, as on the cover'),
         language: text({ max: 64 }).describe('Tag such as en or pt-BR').optional(),
       })
+      .describe('A book, instead of a url')
       .optional(),
     ...confirming,
   }),
