@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Change } from '../../core/library.ts'
+import { cutText } from '../../core/room.ts'
 import type { NoteTable } from '../../db/schema.ts'
 import type { ShownNote } from './schema.ts'
 
@@ -40,11 +41,18 @@ export async function addNoteOnce(change: Change, note: NewNote): Promise<{ note
   return standing ? { note: standing, created: false } : { note: await addNote(change, note), created: true }
 }
 
-export const showNote = (note: Note): ShownNote => ({
-  id: String(note.id),
-  itemId: String(note.source_id),
-  highlightId: note.highlight_id === null ? null : String(note.highlight_id),
-  body: note.body,
-  createdAt: note.created_at,
-  updatedAt: note.updated_at,
-})
+/** Most bytes of JSON that a note takes in an answer: the longest of most scripts is whole. */
+const BODY = 20_000
+
+export function showNote(note: Note): ShownNote {
+  const body = cutText(note.body, BODY)
+  return {
+    id: String(note.id),
+    itemId: String(note.source_id),
+    highlightId: note.highlight_id === null ? null : String(note.highlight_id),
+    body,
+    ...(body.length < note.body.length && { bodyTruncated: true }),
+    createdAt: note.created_at,
+    updatedAt: note.updated_at,
+  }
+}

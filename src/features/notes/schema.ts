@@ -17,6 +17,8 @@ export const noteShape = z.object({
   /** The highlight that it belongs to; null where it is on the item as a whole. */
   highlightId: z.string().nullable(),
   body: z.string(),
+  /** Only where it is longer than what is shown. */
+  bodyTruncated: z.literal(true).optional(),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

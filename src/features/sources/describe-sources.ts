@@ -56,7 +56,7 @@ const ADDRESS = 2_100
 
 export const describeSourceFacts = (source: NamedSource): SourceFacts => ({
   id: source.id,
-  title: cutText(source.title, TITLE),
+  title: shownTitle(source.title),
   type: TYPE_OF[source.kind],
   author: cutText(authorsOf(source).join(', '), AUTHORS) || null,
   // Covers are files of the library; no address of theirs is good everywhere.
@@ -91,6 +91,8 @@ export const shownTags = (names: readonly string[] = []): string[] =>
     names.map((name) => cutText(name, TAGS)),
     TAGS,
   )
+
+export const shownTitle = (title: string): string => cutText(title, TITLE)
 
 /** Authors in their order, as many as there is room for. */
 export const shownNames = (names: readonly string[]): string[] =>

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { BareSource, ListedItem } from './item-list-store.ts'
+import { cutText } from '../../core/room.ts'
+import { shownNames, shownTags, shownTitle, wholeAddress } from './describe-sources.ts'
 import { authorsOf } from './source-store.ts'
+
+/** Bytes of JSON beyond which a word is cut: more than any that is real. */
+const WORD = 200
 
 /** One source as every list shows it. */
 export const itemShape = z.object({
@@ -23,12 +28,12 @@ export type Item = z.output<typeof itemShape>
 
 export const toBareItem = (source: BareSource): Item => ({
   id: String(source.id),
-  title: source.title,
+  title: shownTitle(source.title),
   kind: source.kind,
-  authors: authorsOf(source),
-  site: source.site,
-  url: source.url,
-  published: source.published,
+  authors: shownNames(authorsOf(source)),
+  site: source.site && cutText(source.site, WORD),
+  url: wholeAddress(source.url),
+  published: source.published && cutText(source.published, WORD),
   saved: source.created_at,
   words: source.words,
 })
@@ -40,7 +45,7 @@ export function toItem(
 ): Item {
   const item = toBareItem(source)
   item.reading = reading
-  item.tags = tags
+  item.tags = shownTags(tags)
   if (may.highlights) item.highlights = highlights
   if (may.notes) item.notes = notes
   return item

@@ -65,9 +65,7 @@ export const searchHighlights = defineTool({
   effect: 'read',
   summary: ({ highlights, meta }) =>
     [
-      highlights.length === 0
-        ? 'No highlight found.'
-        : `${highlights.length} of ${meta.total} highlights found.`,
+      highlights.length === 0 ? 'No highlight found.' : `${highlights.length} of ${meta.total} found.`,
       meta.note,
     ]
       .filter(Boolean)

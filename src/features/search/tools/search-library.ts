@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
-import { cutText } from '../../../core/room.ts'
 import { text } from '../../../core/text.ts'
-import { shownNames, wholeAddress } from '../../sources/describe-sources.ts'
+import { shownNames, shownTitle, wholeAddress } from '../../sources/describe-sources.ts'
 import { authorsOf } from '../../sources/source-store.ts'
 import { describeHits, type DescribedHit } from '../describe-hits.ts'
 import { openRanking, takeRankedPage } from '../ranked-pages.ts'
@@ -87,12 +86,9 @@ export const searchLibrary = defineTool({
   },
 })
 
-/** Bytes of JSON beyond which a title is cut: more than any that is real. */
-const TITLE = 500
-
 const toResult = ({ source, snippet, score, matched, highlightId }: DescribedHit) => ({
   id: String(source.id),
-  title: cutText(source.title, TITLE),
+  title: shownTitle(source.title),
   kind: source.kind,
   authors: shownNames(authorsOf(source)),
   url: wholeAddress(source.url),

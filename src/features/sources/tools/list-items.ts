@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
 import { openCursor, sealCursor } from '../../../core/paging.ts'
+import { ROOM, takeFitting } from '../../../core/room.ts'
 import { itemShape, toItem } from '../item.ts'
 import { listItems as list } from '../item-list-store.ts'
 
 const KINDS = { article: ['article'], pdf: ['pdf'], media: ['video', 'podcast'] } as const
+
+/** Bytes of JSON that stand around the list. */
+const ENVELOPE = 600
 
 const cursorShape = z.object({ createdAt: z.string(), id: z.number() })
 
@@ -50,18 +54,20 @@ export const listItems = defineTool({
       limit: limit + 1,
       offset,
     })
-    const page = items.slice(0, limit)
-    const last = page.at(-1)?.source
-    const more = items.length > limit && last !== undefined
+    const may = { highlights: scopes.has('highlights:read'), notes: scopes.has('notes:read') }
+    const shown = takeFitting(
+      items.slice(0, limit).map((item) => toItem(item, may)),
+      ROOM - ENVELOPE,
+    )
+    const last = items[shown.length - 1]?.source
+    const more = items.length > shown.length && last !== undefined
     const nextCursor = more
       ? await sealCursor(library, filter, { createdAt: last.created_at, id: last.id })
       : null
     return {
-      items: page.map((item) =>
-        toItem(item, { highlights: scopes.has('highlights:read'), notes: scopes.has('notes:read') }),
-      ),
+      items: shown,
       total,
-      nextOffset: more && cursor === undefined ? offset + limit : null,
+      nextOffset: more && cursor === undefined ? offset + shown.length : null,
       nextCursor,
       meta: { next_cursor: nextCursor },
     }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { defineTool } from '../../../core/define-tool.ts'
 import { idText } from '../../../core/ids.ts'
-import { codePointLength, preview } from '../../../core/text.ts'
+import { cutText, jsonBytes, ROOM, takeFitting } from '../../../core/room.ts'
+import { codePointLength } from '../../../core/text.ts'
 import { annotationShape, listAnnotations } from '../annotation-store.ts'
 import { digestOf } from '../digest.ts'
 import { findItem } from '../../sources/source-store.ts'
@@ -10,6 +11,12 @@ import { currentText, partOfText } from '../text-store.ts'
 
 /** A summary stays readable: past this many annotations it says how many more there are. */
 const ANNOTATIONS = 60
+const COMMENTS = 5
+/** Bytes of JSON beyond which the parts of a summary are cut, and what stands around them. */
+const SENTENCE = 1_200
+const QUOTE = 1_500
+const COMMENT = 1_000
+const ENVELOPE = 600
 
 export const readItem = defineTool({
   name: 'read_item',
@@ -73,18 +80,19 @@ export const readItem = defineTool({
       highlights: scopes.has('highlights:read'),
       notes: scopes.has('notes:read'),
     })
-    const shown = annotations.slice(0, ANNOTATIONS)
+    const digest = sentences.map((sentence) => cutText(sentence, SENTENCE))
+    const shown = annotations.slice(0, ANNOTATIONS).map((annotation) => ({
+      ...annotation,
+      ...(annotation.quote !== undefined && { quote: cutText(annotation.quote, QUOTE) }),
+      comments: annotation.comments.slice(0, COMMENTS).map((comment) => cutText(comment, COMMENT)),
+    }))
     return {
       item,
       format,
       ...version,
-      digest: sentences.map((sentence) => preview(sentence, 600)),
+      digest,
       excerpt,
-      annotations: shown.map((annotation) => ({
-        ...annotation,
-        ...(annotation.quote !== undefined && { quote: preview(annotation.quote, 500) }),
-        comments: annotation.comments.slice(0, 5).map((comment) => preview(comment, 500)),
-      })),
+      annotations: takeFitting(shown, ROOM - ENVELOPE - jsonBytes([item, digest, excerpt])),
       annotationsTotal: annotations.length,
     }
   },
