@@ -35,6 +35,9 @@ export function contentTypeOf(head: Buffer, name: string | null): ContentType {
       return { type: `text/markdown${charsetOf(head)}`, inline: true }
     case 'vtt':
     case 'srt':
+    case 'caption-json':
+    case 'caption-xml':
+    case 'feed':
     case 'text':
       return { type: `text/plain${charsetOf(head)}`, inline: true }
     default:

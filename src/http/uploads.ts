@@ -129,6 +129,8 @@ const ENDINGS: Partial<Record<FileKind, string>> = {
   epub: '.epub',
   markdown: '.md',
   text: '.txt',
+  vtt: '.vtt',
+  srt: '.srt',
 }
 
 /** The name that a file is kept under: where only its content type says what it is, its ending has to say it later. */

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
 import type { Article } from './article.ts'
+import { readCaptionText, type CaptionText } from './caption-text.ts'
 import type { WorkerReply } from './killable-worker.ts'
 import { readPage } from './page-reader.ts'
 import { readPlainFileText } from './plain-file-text.ts'
@@ -16,16 +17,21 @@ parentPort?.on('message', (reading: Reading) => {
   parentPort?.postMessage(answer(reading))
 })
 
-function answer(reading: Reading): WorkerReply<Article | PlainFileText> {
-  const { roughly = false } = reading
+function answer(reading: Reading): WorkerReply<Article | PlainFileText | CaptionText> {
   try {
-    const value =
-      'page' in reading ? readPage(reading.page, { roughly }) : readPlainFileText(reading.file, { roughly })
-    return { ok: true, value }
+    return { ok: true, value: read(reading) }
   } catch (error) {
     // Anything else ends the worker, which is reported as a page or file that broke it.
     if (!(error instanceof Failure)) throw error
     const { code, message, hint } = error
     return { ok: false, code, message, hint }
   }
+}
+
+function read(reading: Reading): Article | PlainFileText | CaptionText {
+  const { roughly = false } = reading
+  if ('captions' in reading) return readCaptionText(reading.captions)
+  return 'page' in reading
+    ? readPage(reading.page, { roughly })
+    : readPlainFileText(reading.file, { roughly })
 }

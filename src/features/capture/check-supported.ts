@@ -1,13 +1,12 @@
 import { basename } from 'node:path'
 import { Failure } from '../../core/failure.ts'
-import { detectKind, type FileKind } from './detect-kind.ts'
+import { CAPTIONS, detectKind, type FileKind } from './detect-kind.ts'
 
-const READABLE: ReadonlySet<FileKind> = new Set(['html', 'pdf', 'epub', 'markdown', 'text'])
+const READABLE: ReadonlySet<FileKind> = new Set(['html', 'pdf', 'epub', 'markdown', 'text', ...CAPTIONS])
 
 const UNREADABLE: Partial<Record<FileKind, string>> = {
   image: 'a picture',
-  vtt: 'a caption file',
-  srt: 'a caption file',
+  feed: 'a feed',
 }
 
 /** Throws `unsupported_type` or `no_text` for what no capture could come of. */
@@ -18,6 +17,6 @@ export function checkSupported(bytes: Uint8Array, name: string, contentType?: st
   const kind = detectKind({ bytes, fileName: basename(name), ...(contentType && { contentType }) })
   if (READABLE.has(kind)) return kind
   throw new Failure('unsupported_type', `${name} is ${UNREADABLE[kind] ?? 'of no kind that can be read'}.`, {
-    hint: 'Web pages, PDF, EPUB, Markdown and plain text can be added.',
+    hint: 'Web pages, PDF, EPUB, Markdown, plain text and captions (VTT, SRT) can be added.',
   })
 }

@@ -21,6 +21,12 @@ describe('detectKind by bytes', () => {
     ['HEIC', latin1('\0\0\0\x18ftypheic\0\0\0\0'), 'image'],
     ['SVG', latin1('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg">'), 'image'],
     ['captions', latin1('WEBVTT\n\n00:00.000 --> 00:02.000\nHi'), 'vtt'],
+    ['captions in JSON', latin1('{"wireMagic":"pb3","pens":[{}],"events":[{"tStartMs":0}]}'), 'caption-json'],
+    ['a transcript in JSON', latin1('{"version":"1.0.0","segments":[{"startTime":0.5}]}'), 'caption-json'],
+    ['other JSON', latin1('{"events":[{"day":1}]}'), 'text'],
+    ['captions in XML', latin1('<?xml version="1.0"?><timedtext format="3">'), 'caption-xml'],
+    ['subtitles without a number', Buffer.from('\uFEFF00:00:01,000 --> 00:00:02,000\nHi'), 'srt'],
+    ['a feed', latin1('<?xml version="1.0"?>\n<rss version="2.0"><channel>'), 'feed'],
     ['subtitles', latin1('1\r\n00:00:01,000 --> 00:00:02,000\r\nHi'), 'srt'],
     ['plain text', Buffer.from('Just words, naïve ones.'), 'text'],
     ['a page with a stray zero byte', latin1('<!DOCTYPE html><title>N\0ul</title><p>x'), 'html'],
@@ -59,7 +65,7 @@ describe('detectKind with more facts', () => {
   it('does not read data as prose', () => {
     expect(detectKind({ bytes: latin1('{"a":1}'), contentType: 'application/json' })).toBe('unknown')
     expect(detectKind({ bytes: latin1('<rss version="2.0">'), contentType: 'application/rss+xml' })).toBe(
-      'unknown',
+      'feed',
     )
   })
 

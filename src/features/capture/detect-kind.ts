@@ -1,7 +1,24 @@
 import { wideEncoding } from './wide-encoding.ts'
 
-/** What a fetched or given file is. `vtt` and `srt` are captions; `unknown` is what nothing here can read. */
-export type FileKind = 'html' | 'pdf' | 'epub' | 'markdown' | 'text' | 'image' | 'vtt' | 'srt' | 'unknown'
+/**
+ * What a fetched or given file is. `vtt`, `srt`, `caption-json` and `caption-xml` are captions, `feed` is RSS or Atom;
+ * `unknown` is what nothing here can read.
+ */
+export type FileKind =
+  | 'html'
+  | 'pdf'
+  | 'epub'
+  | 'markdown'
+  | 'text'
+  | 'image'
+  | 'vtt'
+  | 'srt'
+  | 'caption-json'
+  | 'caption-xml'
+  | 'feed'
+  | 'unknown'
+
+export const CAPTIONS: ReadonlySet<FileKind> = new Set(['vtt', 'srt', 'caption-json', 'caption-xml'])
 
 /** What is known of a file; at least one of the three should be there. */
 export interface FileFacts {
@@ -74,8 +91,11 @@ function latin1(bytes: Uint8Array, from: number, to: number): string {
 function kindOfText(head: string): FileKind | undefined {
   const text = head.replace(/^\uFEFF/, '').trimStart()
   if (/^WEBVTT(?:\s|$)/.test(text)) return 'vtt'
-  if (/^\d+\s*\r?\n\s*\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->/.test(text)) return 'srt'
+  if (/^(?:\d+\s*?(?:\r\n?|\n)\s*)?-?\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}\s*-->/.test(text)) return 'srt'
+  if (text.startsWith('{') && isCaptionJson(text)) return 'caption-json'
   const markup = text.replace(/^(?:<\?xml[^>]*>|<!--[^]*?-->|\s+)+/, '')
+  if (/^<(?:timedtext|transcript)[\s>]/.test(markup)) return 'caption-xml'
+  if (/^<(?:rss|rdf:RDF|feed)[\s>]/.test(markup)) return 'feed'
   if (/^<(?:!doctype\s+svg|svg[\s>])/i.test(markup)) return 'image'
   if (
     /^<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>]|title>|meta\s|link\s|script[\s>]|style[\s>])/i.test(
@@ -92,6 +112,11 @@ function kindOfText(head: string): FileKind | undefined {
     : undefined
 }
 
+/** What YouTube and podcasts call their captions in JSON; other JSON is none of ours. */
+function isCaptionJson(head: string): boolean {
+  return /"(?:events|segments)"\s*:\s*\[/.test(head) && /"(?:tStartMs|startTime|wireMagic)"\s*:/.test(head)
+}
+
 function kindOfType(contentType: string | undefined): FileKind | undefined {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
@@ -100,6 +125,7 @@ function kindOfType(contentType: string | undefined): FileKind | undefined {
   if (type === 'text/markdown' || type === 'text/x-markdown') return 'markdown'
   if (type === 'text/vtt') return 'vtt'
   if (type === 'application/x-subrip' || type === 'text/srt' || type === 'application/srt') return 'srt'
+  if (type === 'application/rss+xml' || type === 'application/atom+xml') return 'feed'
   if (type.startsWith('image/')) return 'image'
   return type === 'text/plain' ? 'text' : undefined
 }
@@ -122,6 +148,9 @@ const KIND_OF_ENDING: Record<string, FileKind> = {
   text: 'text',
   vtt: 'vtt',
   srt: 'srt',
+  json3: 'caption-json',
+  srv3: 'caption-xml',
+  srv1: 'caption-xml',
   png: 'image',
   jpg: 'image',
   jpeg: 'image',
@@ -135,7 +164,7 @@ const KIND_OF_ENDING: Record<string, FileKind> = {
 }
 
 function kindOfName(fileName: string | undefined): FileKind | undefined {
-  const ending = /\.([a-z]+)$/i.exec(fileName ?? '')?.[1]?.toLowerCase()
+  const ending = /\.([a-z0-9]+)$/i.exec(fileName ?? '')?.[1]?.toLowerCase()
   return ending !== undefined && Object.hasOwn(KIND_OF_ENDING, ending) ? KIND_OF_ENDING[ending] : undefined
 }
 

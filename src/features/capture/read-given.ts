@@ -1,10 +1,13 @@
 import { Failure } from '../../core/failure.ts'
 import type { Captured } from './captured.ts'
 import { detectKind } from './detect-kind.ts'
+import { extractCaptions } from './extract-captions.ts'
 import { extractArticle } from './extract-article.ts'
 import { extractEpub } from './extract-epub.ts'
 import { extractPdf } from './extract-pdf.ts'
 import { extractPlainFile } from './extract-plain-file.ts'
+import { capturedRecording, UNKNOWN_RECORDING, type Recording } from './recording.ts'
+import { youtubeAddress } from '../sources/youtube-address.ts'
 
 /** A page or a file as it came, from the web or from the reader's disk. */
 export interface Given {
@@ -17,6 +20,8 @@ export interface Given {
   /** Address that answered, and how. */
   finalUrl?: string | undefined
   status?: number | undefined
+  /** What it is the text of, where that is known. */
+  recording?: Recording | undefined
 }
 
 const NOTHING_MORE = {
@@ -67,15 +72,42 @@ export async function readGiven(given: Given, signal?: AbortSignal): Promise<Cap
       if (file.words === 0) throw emptyFailure('The file has no words in it.')
       return { ...NOTHING_MORE, ...file, html: null, kind: 'article', method: kind }
     }
+    case 'vtt':
+    case 'srt':
+    case 'caption-json':
+    case 'caption-xml':
+      return readRecording(given, fileName, options)
     default:
       throw new Failure(
         'unsupported_type',
         `${fileName ? `“${fileName}”` : 'This'} is nothing that can be read here.`,
         {
-          hint: 'Web pages, PDF, EPUB, Markdown and plain text can be added.',
+          hint: 'Web pages, PDF, EPUB, Markdown, plain text and captions (VTT, SRT) can be added.',
         },
       )
   }
+}
+
+/** Captions are the text of a recording; by themselves, of a video. */
+async function readRecording(
+  { bytes, contentType, recording }: Given,
+  fileName: string | undefined,
+  options: { signal?: AbortSignal },
+): Promise<Captured> {
+  const { chapters, seconds } = recording ?? {}
+  const text = await extractCaptions(
+    { bytes, contentType, name: fileName, ...(chapters && { chapters }), ...(seconds && { seconds }) },
+    options,
+  )
+  const named = captionsName(fileName)
+  const known = recording ?? { kind: 'video' as const, ...UNKNOWN_RECORDING }
+  const facts = {
+    ...known,
+    title: known.title ?? named.title,
+    language: known.language ?? text.language,
+    canonicalUrl: known.canonicalUrl ?? named.url,
+  }
+  return capturedRecording(facts, { ...text, method: 'captions' })
 }
 
 async function readPage(given: Given, options: { signal?: AbortSignal }): Promise<Captured> {
@@ -100,6 +132,13 @@ function fileNameOf(url: string | undefined): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** `Title [id].en.vtt`, as programs that save the captions of YouTube name them. */
+function captionsName(fileName: string | undefined): { title: string; url: string | null } {
+  const [, title = '', id] = /^(.*?)\s*\[([\w-]{11})\](?:\.[\w-]+)?\.\w+$/u.exec(fileName ?? '') ?? []
+  if (id !== undefined) return { title: titleFromName(`${title}.vtt`), url: youtubeAddress(id) }
+  return { title: titleFromName(fileName?.replace(/\.[a-z]{2,3}(?:-[a-z]+)?(?=\.\w+$)/iu, '')), url: null }
 }
 
 const titleFromName = (name: string | undefined): string =>

@@ -2,12 +2,13 @@ import { Worker } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
 import { workerFile } from '../../core/worker-file.ts'
 import type { GivenPage } from './article.ts'
+import type { GivenCaptions } from './caption-text.ts'
 import type { WorkerReply } from './killable-worker.ts'
 import type { GivenPlainFile } from './plain-file-text.ts'
 
 /** What the worker is asked to read, one at a time. */
-export type Reading = ({ page: GivenPage } | { file: GivenPlainFile }) & {
-  /** Takes the words without their form: for what is too much for more. */
+export type Reading = ({ page: GivenPage } | { file: GivenPlainFile } | { captions: GivenCaptions }) & {
+  /** Takes the words without their form: for what is too much for more. Captions have none. */
   roughly?: boolean
 }
 
@@ -126,20 +127,27 @@ function putAside(worker: Worker): void {
 }
 
 function sizeOf(reading: Reading): number {
-  const given = 'page' in reading ? reading.page : reading.file
+  const given = givenIn(reading)
   return 'bytes' in given ? given.bytes.byteLength : given.html.length
 }
 
 /** Bytes move as a copy: the caller keeps its own, and a second reading needs them again. */
 function withOwnBytes(reading: Reading): [Reading, ArrayBuffer[]] {
-  const given = 'page' in reading ? reading.page : reading.file
-  if (!('bytes' in given)) return [reading, []]
-  const bytes = Uint8Array.from(given.bytes)
-  const own =
-    'page' in reading
-      ? { ...reading, page: { ...reading.page, bytes } }
-      : { ...reading, file: { ...reading.file, bytes } }
-  return [own, [bytes.buffer]]
+  if ('page' in reading) {
+    const { page } = reading
+    if (!('bytes' in page)) return [reading, []]
+    const bytes = Uint8Array.from(page.bytes)
+    return [{ ...reading, page: { ...page, bytes } }, [bytes.buffer]]
+  }
+  const bytes = Uint8Array.from('file' in reading ? reading.file.bytes : reading.captions.bytes)
+  return 'file' in reading
+    ? [{ ...reading, file: { ...reading.file, bytes } }, [bytes.buffer]]
+    : [{ ...reading, captions: { ...reading.captions, bytes } }, [bytes.buffer]]
+}
+
+function givenIn(reading: Reading): GivenPage | GivenPlainFile | GivenCaptions {
+  if ('page' in reading) return reading.page
+  return 'file' in reading ? reading.file : reading.captions
 }
 
 function timedOut(what: string, deadlineMs: number): Failure {
