@@ -1,6 +1,7 @@
 import type { AnyTool, Family } from '../core/define-tool.ts'
 import { saveUrl } from '../features/capture/tools/save-url.ts'
 import { exportHighlights } from '../features/exports/tools/export-highlights.ts'
+import { getSourceMarkdown } from '../features/exports/tools/get-source-markdown.ts'
 import { addHighlights } from '../features/highlights/tools/add-highlights.ts'
 import { addHighlight } from '../features/highlights/tools/add-highlight.ts'
 import { deleteHighlight } from '../features/highlights/tools/delete-highlight.ts'
@@ -30,6 +31,7 @@ export const TOOLS: readonly AnyTool[] = [
   getImport,
   addSource,
   exportHighlights,
+  getSourceMarkdown,
   getAcademyStatus,
   addHighlights,
   searchLibrary,
