@@ -30,6 +30,9 @@ const SHORTEST_QUOTE = 8
 const MOST_PLACES = 20
 const LONGEST_QUOTE = 3_000
 
+/** Sentences that show how alike those of a text are. */
+const SAMPLE = 24
+
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -114,13 +117,22 @@ function widen(text: string, span: Span, sentences: readonly Candidate[]): Span 
       sentence.paragraph === first.paragraph &&
       endOf(sentence) - first.start <= WIDEST,
   )
-  const last = together.at(-1) ?? first
-  const whole = { start: first.start, end: endOf(last) }
-  const words = text.slice(whole.start, whole.end)
-  return isTalk(words) && standing(words, first.isWhole) > 0 ? whole : undefined
+  for (let many = together.length; many > 0; many--) {
+    const whole = { start: first.start, end: endOf(together[many - 1]!) }
+    const words = text.slice(whole.start, whole.end)
+    if (isTalk(words) && standing(words, first.isWhole) > 0) return whole
+  }
+  return undefined
 }
 
 const endOf = ({ start, text }: Candidate): number => start + text.length
+
+/** Sentences from all over, to see how alike those of this text are. */
+function sampleOf(sentences: Iterable<Candidate>): string[] {
+  const all = [...sentences]
+  const step = Math.max(1, Math.floor(all.length / SAMPLE))
+  return all.filter((_sentence, index) => index % step === 0).map(({ text }) => text)
+}
 
 async function withoutRepeats(
   stretch: Stretch,
@@ -138,7 +150,7 @@ async function withoutRepeats(
       ? await meaningsOf(
           all.map(({ text }) => text),
           embedder,
-          signal,
+          { usual: sampleOf(sentencesOfText(stretch)), signal },
         )
       : undefined
   for (const [index, said] of all.entries()) {

@@ -62,7 +62,7 @@ export async function choosePassages(stretch: Stretch, options: ChooseOptions): 
       ? await meaningsOf(
           toCompare.map(({ text }) => text),
           embedder,
-          signal,
+          { signal },
         )
       : undefined
   for (const [index, said] of toCompare.entries()) {

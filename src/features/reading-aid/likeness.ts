@@ -31,17 +31,23 @@ export interface Meanings {
   same: number
 }
 
-/** The meanings of texts; undefined where the embedder has none to give. Throws what the signal gives. */
+/**
+ * The meanings of texts, and how alike `usual` ones are (these themselves, unless others are given); undefined where the
+ * embedder has none to give. Throws what the signal gives.
+ */
 export async function meaningsOf(
   texts: string[],
   embedder: Embedder,
-  signal?: AbortSignal,
+  { usual = texts, signal }: { usual?: string[]; signal?: AbortSignal | undefined } = {},
 ): Promise<Meanings | undefined> {
   try {
-    const vectors = await embedder.embed(texts, { priority: 'bulk', ...(signal && { signal }) })
-    const likenesses = vectors.slice(1).map((vector, index) => dot(vector, vectors[index]!))
-    const usual = likenesses.toSorted((a, b) => a - b)[Math.floor(likenesses.length / 2)] ?? 0
-    return { vectors, same: Math.max(SAME_MEANING, usual + (1 - usual) * 0.6) }
+    const more = usual === texts ? [] : usual
+    const all = await embedder.embed([...texts, ...more], { priority: 'bulk', ...(signal && { signal }) })
+    const vectors = all.slice(0, texts.length)
+    const others = more.length > 0 ? all.slice(texts.length) : vectors
+    const likenesses = others.slice(1).map((vector, index) => dot(vector, others[index]!))
+    const middle = likenesses.toSorted((a, b) => a - b)[Math.floor(likenesses.length / 2)] ?? 0
+    return { vectors, same: Math.max(SAME_MEANING, middle + (1 - middle) * 0.6) }
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof Failure) return undefined
