@@ -127,9 +127,9 @@ function checkStillThere({ file, inode }: OpenFile): void {
   })
 }
 
-function pagesFor({ allowHosts }: LocalConfig): Pages {
+function pagesFor({ allowHosts, youtube }: LocalConfig): Pages {
   try {
-    return createPages({ allow: allowHosts })
+    return createPages({ allow: allowHosts, ...(youtube && { youtube }) })
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
     throw new Failure('invalid_input', `COMMONPLACE_ALLOW_HOSTS cannot be read: ${allowHosts.join(', ')}.`, {

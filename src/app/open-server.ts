@@ -142,7 +142,8 @@ interface Opened extends Administered {
 
 async function open(config: ServerConfig, options: ServerOptions): Promise<Opened> {
   const { base, onError = () => {}, now = () => new Date() } = options
-  const pages = options.pages ?? createPages({ allow: config.local.allowHosts })
+  const { allowHosts: allow, youtube } = config.local
+  const pages = options.pages ?? createPages({ allow, ...(youtube && { youtube }) })
   const embedder = options.embedder ?? embedderFor(config.local.embedder)
   const model = modelFor(config.local.model)
   const configured: Allowance = {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../core/failure.ts'
 import { libraryFolder } from './library-folder.ts'
+import type { YouTubeAccess } from '../core/outside.ts'
 import { modelOf, modelVariables, type ModelConfig } from './model.ts'
+import { youtubeOf, youtubeVariables } from './youtube.ts'
 
 const environment = z.object({
   COMMONPLACE_LIBRARY: z.string().optional(),
@@ -11,6 +13,7 @@ const environment = z.object({
   COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
   COMMONPLACE_EMBEDDER_KEY: z.string().optional(),
   ...modelVariables,
+  ...youtubeVariables,
   COMMONPLACE_DEBUG: z.string().optional(),
 })
 
@@ -27,6 +30,8 @@ export interface LocalConfig {
     | { kind: 'openai' | 'ollama'; url: string; model: string; apiKey: string | undefined }
   /** What picks passages and writes digests where it is set; else what is built in. */
   model: ModelConfig
+  /** How YouTube is asked, where that differs from what the program knows. */
+  youtube?: YouTubeAccess
   debug: boolean
 }
 
@@ -43,6 +48,7 @@ export function readLocalConfig(
     })
   }
   const given = parsed.data
+  const youtube = youtubeOf(given)
   return {
     library: libraryFolder(env, flags.library),
     allowHosts: given.COMMONPLACE_ALLOW_HOSTS.split(',')
@@ -50,6 +56,7 @@ export function readLocalConfig(
       .filter(Boolean),
     embedder: embedderOf(given),
     model: modelOf(modelPart.parse(given)),
+    ...(youtube && { youtube }),
     debug: Boolean(given.COMMONPLACE_DEBUG),
   }
 }

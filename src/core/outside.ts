@@ -32,8 +32,21 @@ export interface AccountCredits {
 
 /** Fetches what a person could open in a browser, guarded against private addresses, floods and drips. */
 export interface Pages {
+  /** Where and how YouTube is asked, where that is configured. */
+  youtube?: YouTubeAccess
   /** Throws `Failure` with one of the fetching codes. */
   fetch(url: string, options?: FetchOptions): Promise<FetchedPage>
+}
+
+/** The players of YouTube that we can ask as. */
+export const YOUTUBE_CLIENTS = ['ANDROID', 'IOS', 'ANDROID_VR', 'MWEB', 'WEB'] as const
+export type YouTubeClient = (typeof YOUTUBE_CLIENTS)[number]
+
+export interface YouTubeAccess {
+  /** Origin that stands in for https://www.youtube.com. */
+  origin?: string
+  /** Which players are asked as, in turn until one gives the captions, each with its version where that is another than ours. */
+  clients?: readonly { name: YouTubeClient; version?: string }[]
 }
 
 export interface FetchOptions {
@@ -43,6 +56,10 @@ export interface FetchOptions {
   /** Milliseconds for everything, redirects included. */
   deadlineMs?: number
   accept?: string
+  /** More headers, lower case; they take the place of ours. */
+  headers?: Readonly<Record<string, string>>
+  /** Sent as JSON by POST; without it pages are got. */
+  json?: unknown
 }
 
 export interface FetchedPage {

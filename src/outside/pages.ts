@@ -2,7 +2,7 @@ import { lookup as lookUpName } from 'node:dns/promises'
 import type { LookupAddress } from 'node:dns'
 import { STATUS_CODES } from 'node:http'
 import { Agent, request } from 'undici'
-import type { FetchOptions, FetchedPage, Pages } from '../core/outside.ts'
+import type { FetchOptions, FetchedPage, Pages, YouTubeAccess } from '../core/outside.ts'
 import { Failure } from '../core/failure.ts'
 import { bareHost, isPublicAddress, literalAddress, parseAllowedPlaces } from './address.ts'
 import type { AllowedPlaces } from './address.ts'
@@ -16,6 +16,8 @@ export interface PagesOptions {
   userAgent?: string
   /** Sent as Accept-Language. */
   language?: string
+  /** Carried along for whoever asks YouTube. */
+  youtube?: YouTubeAccess
   /** Stands in for DNS in tests. */
   lookUp?: (host: string) => Promise<LookupAddress[]>
 }
@@ -29,7 +31,7 @@ const DEFAULT_ACCEPT =
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * Pages of the open web, by HTTP GET. Each hop is checked by itself: only http and https, no user name in the address,
+ * Pages of the open web, by HTTP GET, or POST where there is something to send. Each hop is checked by itself: only http and https, no user name in the address,
  * ports 80 and 443, and only public unicast addresses, of which every answer of the name server must be one; the
  * connection then goes to just the addresses that were checked. Places named in `allow` are exempt.
  */
@@ -38,7 +40,8 @@ export function createPages(options: PagesOptions = {}): Pages {
   const lookUp = options.lookUp ?? ((host: string) => lookUpName(host, { all: true, verbatim: true }))
 
   return {
-    async fetch(url, { signal, maxBytes, deadlineMs, accept }: FetchOptions = {}) {
+    ...(options.youtube && { youtube: options.youtube }),
+    async fetch(url, { signal, maxBytes, deadlineMs, accept, headers, json }: FetchOptions = {}) {
       const deadline = new Deadline(deadlineMs ?? DEFAULT_DEADLINE_MS, signal)
       try {
         return await follow(url, {
@@ -51,7 +54,10 @@ export function createPages(options: PagesOptions = {}): Pages {
             accept: accept ?? DEFAULT_ACCEPT,
             'accept-language': options.language ?? 'en, *;q=0.5',
             'accept-encoding': 'gzip, deflate, br',
+            ...headers,
+            ...(json !== undefined && { 'content-type': 'application/json' }),
           },
+          ...(json !== undefined && { body: JSON.stringify(json) }),
         })
       } catch (error) {
         throw explain(error, deadline)
@@ -68,6 +74,8 @@ interface Journey {
   deadline: Deadline
   maxBytes: number
   headers: Record<string, string>
+  /** What is sent, by POST. */
+  body?: string
 }
 
 async function follow(start: string, journey: Journey): Promise<FetchedPage> {
@@ -106,7 +114,7 @@ async function takeHop(url: URL, journey: Journey, jar: CookieJar): Promise<Fetc
     const cookie = jar.headerFor(url)
     const response = await request(url, {
       dispatcher,
-      method: 'GET',
+      ...(journey.body === undefined ? { method: 'GET' } : { method: 'POST', body: journey.body }),
       headers: { ...journey.headers, ...(cookie && { cookie }) },
       signal: deadline.signal,
     })
@@ -114,7 +122,11 @@ async function takeHop(url: URL, journey: Journey, jar: CookieJar): Promise<Fetc
     response.body.on('error', () => {})
     jar.keep(url, response.headers['set-cookie'])
     const status = response.statusCode
-    if (REDIRECTS.has(status)) return nextUrl(response.headers['location'], url)
+    if (REDIRECTS.has(status)) {
+      // What is sent is meant for the place it was sent to, and for no other.
+      if (journey.body !== undefined) throw refusal(status, plainHeaders(response.headers))
+      return nextUrl(response.headers['location'], url)
+    }
     const headers = plainHeaders(response.headers)
     if (status < 200 || status > 299) throw refusal(status, headers)
     const bytes = await readBody(response.body, headers, journey.maxBytes)

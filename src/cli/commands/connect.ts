@@ -140,6 +140,8 @@ const HANDED_ON = [
   'COMMONPLACE_MODEL_URL',
   'COMMONPLACE_MODEL_KEY',
   'COMMONPLACE_ALLOW_HOSTS',
+  'COMMONPLACE_YOUTUBE_URL',
+  'COMMONPLACE_YOUTUBE_CLIENTS',
 ]
 /** Stands for what is printed nowhere. */
 const KEY_HERE = '<your key>'
