@@ -1,7 +1,8 @@
+import { digestText, type DigestedText } from '../../features/reading-aid/digest-text.ts'
 import { currentText } from '../../features/texts/text-store.ts'
 import { findItem, authorsOf } from '../../features/sources/source-store.ts'
 import { listAnnotations } from '../../features/texts/annotation-store.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { itemJson } from '../item.ts'
 import { wrap, type Span } from '../measure.ts'
@@ -16,10 +17,11 @@ const WORDS_A_MINUTE = 238
 
 export const read = defineCommand({
   name: 'read',
-  usage: ['ID [--markdown] [--notes] [--no-pager]'],
+  usage: ['ID [--digest | --markdown | --notes] [--no-pager]'],
   about:
-    'Shows the text of an item, set for the terminal. At a terminal it goes through $PAGER. The words of highlights and the notes on them stand at the end.',
+    'Shows the text of an item, set for the terminal, or with --digest what it says in a few sentences: those of the language model where one is set (docs/reading-aid.md), else sentences of the text. At a terminal it goes through $PAGER. The words of highlights and the notes on them stand at the end.',
   flags: [
+    { name: 'digest', help: 'What it says, in three to seven sentences' },
     { name: 'markdown', help: 'The Markdown as it is stored' },
     { name: 'notes', help: 'Only your highlights and notes' },
     { name: 'no-pager', help: 'Print it without a pager' },
@@ -28,10 +30,18 @@ export const read = defineCommand({
   words: { least: 1, most: 1 },
   run: (context) =>
     withLibrary(context, async ({ library }) => {
-      const { args, out, json } = context
+      const { args, out, json, signal } = context
       const item = await findItem(library.db, args.positionals[0]!)
       const annotations = await listAnnotations(library.db, item.id, { highlights: true, notes: true })
       const text = args.on('notes') ? undefined : await currentText(library.db, item)
+      if (args.on('digest')) {
+        const { plain } = await currentText(library.db, item)
+        const { title, language } = item
+        const digest = await digestText(library.outside, { title, plain, language }, { signal })
+        if (json) out.json({ ...itemJson(item), digest })
+        else printDigest(context, item.title, digest)
+        return EXIT.ok
+      }
       if (json) {
         out.json({
           ...itemJson(item),
@@ -100,4 +110,15 @@ function withoutTitle(markdown: string, title: string): string {
       .trim()
       .toLowerCase()
   return /^#\s/.test(first) && plain(first) === plain(title) ? markdown.slice(first.length) : markdown
+}
+
+function printDigest({ out }: Pick<Context, 'out'>, title: string, digest: DigestedText): void {
+  out.paragraph([{ text: oneLine(title), style: `${STYLE.strong};${STYLE.accent}` }])
+  for (const sentence of digest.sentences) {
+    out.line()
+    out.paragraph(oneLine(sentence))
+  }
+  out.line()
+  const whose = digest.by === 'built-in' ? 'In sentences of the text.' : `In the words of ${digest.by}.`
+  out.paragraph([{ text: digest.remark ?? whose, style: STYLE.dim }])
 }

@@ -93,3 +93,12 @@ export function sectionEnd(plain: string, start: number, end: number): number {
   const part = late.lastIndexOf('\n') + 1 || lastSentenceEnd(late) || late.lastIndexOf(' ') + 1 || SECTION / 2
   return graphemeStart(plain, start + SECTION / 2 + part)
 }
+
+/** The whole characters of a stretch of about so many, from after a sentence's end where one is near to a sentence's end. */
+export function sentenceSlice(plain: string, start: number, length: number): string {
+  const window = plain.slice(graphemeStart(plain, start), graphemeStart(plain, start + length))
+  const opening = /(?<=[.!?…。！？]\s*)(?=\S)/u.exec(window.slice(0, 400))
+  const from = start > 0 && opening ? opening.index : 0
+  const end = lastSentenceEnd(window)
+  return window.slice(from, end > from ? end : undefined).trim()
+}
