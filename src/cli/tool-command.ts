@@ -1,3 +1,4 @@
+import { confirming } from '../core/confirming.ts'
 import { SCOPES, type AnyTool } from '../core/define-tool.ts'
 import { describeTool } from '../mcp/describe-tool.ts'
 import { callTool } from '../tools/call-tool.ts'
@@ -39,7 +40,9 @@ export function commandOfTool(name: string): Command | undefined {
   const tool = localTools().find((known) => kebab(known.name) === name || known.name === name)
   if (!tool) return undefined
   const fields = fieldsOf(tool)
-  const first = fields.find(({ required, type }) => required && type !== 'json')
+  const first = fields.find(
+    ({ name, required, type }) => required && type !== 'json' && !(name in confirming),
+  )
   return defineCommand({
     name: kebab(tool.name),
     usage: [usageOf(fields, first)],

@@ -13,6 +13,7 @@ import {
 } from '../../features/capture/capture-store.ts'
 import type { Db } from '../../db/schema.ts'
 import { requestCapture, storeGiven, type CaptureRequest } from '../../features/capture/capture-source.ts'
+import { beginReading } from '../../features/imports/begin-reading.ts'
 import { checkSupported } from '../../features/capture/check-supported.ts'
 import { outcomeJson, printOutcome, type Added, type Outcome } from '../add-outcome.ts'
 import { defineCommand, type Context } from '../command.ts'
@@ -30,7 +31,7 @@ const LOOK_MS = 80
 
 export const add = defineCommand({
   name: 'add',
-  usage: ['URL|FILE|DIR|-… [--wait] [--note TEXT] [--tag NAME]…'],
+  usage: ['URL|FILE|DIR|-… [--wait] [--read] [--note TEXT] [--tag NAME]…'],
   about:
     'Brings pages and files into the library: addresses, HTML, PDF, EPUB, Markdown and text files, whole folders, or standard input (`-`). What is there already is not added twice.\nFiles are stored before the command returns. The capture itself goes on in the background; with --wait it is done here and its outcome shown.',
   flags: [
@@ -39,11 +40,17 @@ export const add = defineCommand({
     { name: 'tag', short: 't', value: 'NAME', many: true, help: 'A tag to put on it' },
     { name: 'title', value: 'TEXT', help: 'A title instead of its own (for one item)' },
     { name: 'url', value: 'URL', help: 'Where the given file or page came from (for one item)' },
+    {
+      name: 'read',
+      short: 'r',
+      help: 'Have the reading aid mark the passages worth keeping, in the background',
+    },
     { name: 'refresh', help: 'Capture again though it is there already' },
   ],
   examples: [
     'commonplace add https://example.org/essay --wait --tag essays',
     'commonplace add book.epub paper.pdf ~/notes',
+    'commonplace add https://example.org/essay --read',
     'curl -s https://example.org/ | commonplace add - --url https://example.org/ --wait',
   ],
   words: { least: 1 },
@@ -174,15 +181,17 @@ async function request(
   try {
     const { sourceId, captureId, created } = await library
       .on({ connection: 'cli', tool: 'add' })
-      .change((change) =>
-        requestCapture(change, {
+      .change(async (change) => {
+        const requested = await requestCapture(change, {
           ...what,
           ...(note !== undefined && { note }),
           ...(title !== undefined && { title }),
           tags: args.all('tag'),
           refresh: args.on('refresh'),
-        }),
-      )
+        })
+        if (args.on('read')) await beginReading(change, requested, what.url ?? null)
+        return requested
+      })
     outcome.items.push({
       given: shown,
       state: captureId === undefined ? 'there already' : 'queued',

@@ -1,5 +1,6 @@
 import type { Library } from '../../core/library.ts'
 import { subjectOf } from '../../features/capture/capture-store.ts'
+import { subjectOfImport } from '../../features/imports/describe-import.ts'
 import { countWaiting } from '../../features/search/jobs/embed-passages.ts'
 import { JOB_STATES, countJobs, listJobs, type JobState } from '../../jobs/job-list.ts'
 import { defineCommand } from '../command.ts'
@@ -97,13 +98,17 @@ export const jobs = defineCommand({
 async function describeJobs(db: Library['db'], states: readonly JobState[]): Promise<ListedJob[]> {
   const jobs: ListedJob[] = []
   for (const row of await listJobs(db, states, LISTED)) {
-    const { captureId } = JSON.parse(row.input) as { captureId?: number }
+    const { captureId, importId } = JSON.parse(row.input) as { captureId?: number; importId?: number }
+    const about =
+      captureId === undefined
+        ? importId && (await subjectOfImport(db, importId))
+        : await subjectOf(db, captureId)
     jobs.push({
       id: row.id,
       kind: row.kind,
       state: row.state,
       attempts: row.attempts,
-      subject: (captureId !== undefined && (await subjectOf(db, captureId))) || null,
+      subject: about || null,
       progress: progressOf(row.progress) || null,
       failure: row.failure === null ? null : failureOf(row.failure),
       createdAt: row.created_at,

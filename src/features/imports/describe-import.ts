@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Library } from '../../core/library.ts'
 import { cutText } from '../../core/room.ts'
+import type { Db } from '../../db/schema.ts'
 import { findSource } from '../sources/source-store.ts'
-import { countsOf, findResumer, reasonOf, remarksOf, type Import } from './import-store.ts'
+import { countsOf, findImport, findResumer, reasonOf, remarksOf, type Import } from './import-store.ts'
 
 const REMARKS = 20
 const LONGEST = 500
@@ -62,6 +63,13 @@ export async function describeImport({ db }: Pick<Library, 'db'>, own: Import): 
     finished_at: own.finished_at,
     undone_at: own.undone_at,
   }
+}
+
+/** What an import is about, for people: the title of its source, or the name of its file. */
+export async function subjectOfImport(db: Db, id: number): Promise<string | undefined> {
+  const { source_id, url, name } = await findImport(db, id)
+  const source = source_id === null ? undefined : await findSource(db, source_id)
+  return source?.title ?? url ?? name ?? undefined
 }
 
 /** An import in a sentence, for a person. */
