@@ -6,6 +6,7 @@ import { findMatch, matchKey, type Wanted } from '../sources/match.ts'
 import { addSourceUrl, authorsOf, type Source } from '../sources/source-store.ts'
 import { restoreSource } from '../sources/trash.ts'
 import { parseHttp } from '../sources/url-key.ts'
+import { youtubeVideoId } from '../sources/youtube-address.ts'
 import { addTags } from '../tags/tag-store.ts'
 import { UNTITLED, findByFile } from './capture-store.ts'
 import { captureJob } from './jobs/capture.ts'
@@ -114,7 +115,7 @@ async function renameSource(change: Change, source: Source, title: string): Prom
 
 function insertStub(change: Change, { url, given, title }: CaptureRequest): Promise<number> {
   return change.insert('source', {
-    kind: 'article',
+    kind: url !== undefined && youtubeVideoId(url) !== undefined ? 'video' : 'article',
     title: title ?? url ?? given?.name ?? UNTITLED,
     match_key: '',
     authors: '[]',

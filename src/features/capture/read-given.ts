@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.ts'
 import type { Captured } from './captured.ts'
-import { detectKind } from './detect-kind.ts'
+import { CAPTIONS, detectKind } from './detect-kind.ts'
 import { extractCaptions } from './extract-captions.ts'
 import { extractArticle } from './extract-article.ts'
 import { extractEpub } from './extract-epub.ts'
@@ -37,6 +37,10 @@ const NOTHING_MORE = {
   places: null,
   warnings: [],
 } satisfies Partial<Captured>
+
+/** Whether a file holds captions, by what it is. */
+export const isCaptions = ({ bytes, contentType, name }: Given): boolean =>
+  CAPTIONS.has(detectKind({ bytes, ...(contentType && { contentType }), ...(name && { fileName: name }) }))
 
 /** Reads what was given by what it is, not by what it is called. Throws `Failure`. */
 export async function readGiven(given: Given, signal?: AbortSignal): Promise<Captured> {

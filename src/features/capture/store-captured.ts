@@ -11,6 +11,7 @@ import { trustsCanonical } from '../sources/url-key.ts'
 import { addTextVersion } from '../texts/text-store.ts'
 import { UNTITLED, afterCapture, type Capture } from './capture-store.ts'
 import type { Captured } from './captured.ts'
+import { capturedRecording, type Recording } from './recording.ts'
 import { RENDERER_VERSION } from './sanitise.ts'
 
 export interface Fetched {
@@ -68,9 +69,22 @@ export async function storeCaptured(change: Change, capture: Capture, fetched: F
   await indexSource(change, source.id)
 }
 
+/** Notes what is known of a video or an episode that has no text, so that it can be told by more than its address. */
+export async function storeWithoutText(
+  change: Change,
+  capture: Capture,
+  recording: Recording,
+): Promise<void> {
+  const source = await findSource(change.db, capture.source_id)
+  if (!source || source.text_id !== null) return
+  const captured = capturedRecording(recording, undefined)
+  await describeSource(change, source, capture, { captured, raw: '', cover: null, finalUrl: null })
+}
+
 /**
  * Notes that an attempt failed. What can never be captured, or is not wanted any more, goes to the trash unless there is
- * something to keep; what may work another time stays, so that saving it again tries once more.
+ * something to keep; what may work another time stays, so that saving it again tries once more. So does a video or an episode
+ * without a text: it is there, and its captions can be given.
  */
 export async function storeFailure(change: Change, capture: Capture, failure: Failure): Promise<void> {
   const { code, message, hint } = failure
@@ -85,11 +99,13 @@ export async function storeFailure(change: Change, capture: Capture, failure: Fa
   await change.hasten(afterCapture(capture.id))
   const source = await findSource(change.db, capture.source_id)
   if (!source) return
-  const isHopeless = failure.kind === 'invalid' || failure.code === 'cancelled'
+  const isHopeless = (failure.kind === 'invalid' && !isRecording(source.kind)) || failure.code === 'cancelled'
   if (isHopeless && source.text_id === null && !(await hasHighlights(change, source.id))) {
     await trashSource(change, source)
   } else await indexSource(change, source.id)
 }
+
+const isRecording = (kind: Source['kind']): boolean => kind === 'video' || kind === 'podcast'
 
 async function hasHighlights(change: Change, sourceId: number): Promise<boolean> {
   const row = await change.db
@@ -125,7 +141,7 @@ async function describeSource(
   const isbns = captured.isbns.map(isbn13Of).filter((isbn) => isbn !== undefined)
   const [first, ...more] = isbns
   await change.update('source', source.id, {
-    kind: source.text_id === null ? captured.kind : source.kind,
+    kind: source.text_id === null ? kindOf(source, captured) : source.kind,
     title,
     authors: JSON.stringify(authors),
     match_key: matchKey(title, authors),
@@ -140,4 +156,9 @@ async function describeSource(
     url: source.url ?? captured.canonicalUrl,
     updated_at: change.at,
   })
+}
+
+/** Captions by themselves do not say whether there is something to be seen. */
+function kindOf(source: Source, captured: Captured): Source['kind'] {
+  return captured.method === 'captions' && isRecording(source.kind) ? source.kind : captured.kind
 }

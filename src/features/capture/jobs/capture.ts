@@ -5,11 +5,13 @@ import { defineJob } from '../../../core/define-job.ts'
 import { Failure } from '../../../core/failure.ts'
 import type { Library } from '../../../core/library.ts'
 import { toFailure } from '../../../core/to-failure.ts'
+import { isYoutube } from '../../sources/youtube-address.ts'
 import { findCapture, isUnderWay, type Capture } from '../capture-store.ts'
 import type { Captured } from '../captured.ts'
 import { prepareImage } from '../images.ts'
-import { readGiven, type Given } from '../read-given.ts'
-import { storeCaptured, storeFailure } from '../store-captured.ts'
+import { isCaptions, readGiven, type Given } from '../read-given.ts'
+import { storeCaptured, storeFailure, storeWithoutText } from '../store-captured.ts'
+import type { Taken } from '../take-recording.ts'
 import { watchForWithdrawal } from '../withdraw-capture.ts'
 
 const compress = promisify(gzip)
@@ -60,11 +62,18 @@ async function captureNow(library: Library, capture: Capture, signal: AbortSigna
   })
 }
 
+/** What there is to read. Throws `Failure` where nothing is; what is known of a video without a text is kept all the same. */
 async function take(library: Library, capture: Capture, signal: AbortSignal): Promise<Given> {
   const { url, given, given_name } = capture
+  const { pages } = library.outside
   if (given !== null) {
     const bytes = await library.outside.media.get(given)
-    if (bytes) return { bytes, name: given_name ?? undefined, url: url ?? undefined }
+    if (bytes) {
+      const file = { bytes, name: given_name ?? undefined, url: url ?? undefined }
+      return isCaptions(file)
+        ? await (await import('../take-recording.ts')).knownRecording(pages, file, signal)
+        : file
+    }
     throw new Failure(
       'file_not_found',
       `The file ${given_name ?? ''} is no longer in the library's media folder.`,
@@ -75,7 +84,11 @@ async function take(library: Library, capture: Capture, signal: AbortSignal): Pr
   }
   if (url === null)
     throw new Failure('invalid_url', 'There is nothing to capture.', { hint: 'Add a page or a file.' })
-  const page = await library.outside.pages.fetch(url, { signal })
+  if (isYoutube(url)) {
+    const { takeVideo } = await import('../take-recording.ts')
+    return known(library, capture, await takeVideo(pages, url, signal))
+  }
+  const page = await pages.fetch(url, { signal })
   return {
     bytes: page.bytes,
     contentType: page.headers['content-type'],
@@ -83,6 +96,12 @@ async function take(library: Library, capture: Capture, signal: AbortSignal): Pr
     finalUrl: page.url,
     status: page.status,
   }
+}
+
+async function known(library: Library, capture: Capture, taken: Taken): Promise<Given> {
+  if ('bytes' in taken) return taken
+  await library.change((change) => storeWithoutText(change, capture, taken.recording))
+  throw taken.failure
 }
 
 /** A cover is worth having and never worth failing for. */
