@@ -187,7 +187,8 @@ function matchedOf({ matched }: Highlight): ShownHighlight['matched'] {
   return matched === 'exact' || matched === 'folded' || matched === 'approximate' ? matched : null
 }
 
-const anchorColumns = (textId: number, anchor: Anchor) => ({
+/** Columns of a highlight that stands in a text. */
+export const anchorColumns = (textId: number, anchor: Anchor) => ({
   text_id: textId,
   quote: anchor.quote,
   prefix: anchor.prefix,

@@ -143,16 +143,27 @@ function overlaps({ range: one }: Versioned, { range: other }: Versioned): boole
   return one.unit === other.unit && one.start <= other.end && other.start <= one.end
 }
 
-function isSame<T extends Versioned>(clipping: T, words: string, other: Entry<T>): boolean {
-  const isShorter = words.length < other.words.length
-  const short = isShorter ? words : other.words
-  const long = isShorter ? other.words : words
+const isSame = <T extends Versioned>(clipping: T, words: string, other: Entry<T>): boolean =>
+  runTogether(
+    words,
+    other.words,
+    clipping.range?.unit === 'location',
+    () => minutesBetween(clipping.time, other.clipping.time) <= MINUTES_OF_AN_EDIT,
+  )
+
+/** Whether two highlights whose places overlap are versions of one, by their words. Shorter ones only where the place is narrow. */
+export function areVersions(one: string, other: string, isNarrow: boolean): boolean {
+  return runTogether(fold(one), fold(other), isNarrow, () => false)
+}
+
+function runTogether(words: string, others: string, isNarrow: boolean, soon: () => boolean): boolean {
+  const isShorter = words.length < others.length
+  const short = isShorter ? words : others
+  const long = isShorter ? others : words
   if (short === long) return true
   if (short === '' || long.length > 50_000) return false
   if (long.includes(short)) {
-    if (clipping.range?.unit === 'location') return true
-    if (short.length >= LONG_ENOUGH || short.length * 2 >= long.length) return true
-    return minutesBetween(clipping.time, other.clipping.time) <= MINUTES_OF_AN_EDIT
+    return isNarrow || short.length >= LONG_ENOUGH || short.length * 2 >= long.length || soon()
   }
   const half = Math.max(6, Math.ceil(short.length / 2))
   return runsInto(short, long, half) || runsInto(long, short, half)
@@ -247,8 +258,11 @@ function joinNotes<T extends Versioned>(notes: readonly T[]): { notes: T[]; earl
   return { notes: kept.toSorted((a, b) => a.row - b.row), earlier }
 }
 
-function isEdit(before: Versioned, after: Versioned): boolean {
-  const [one, other] = [fold(before.body), fold(after.body)]
+const isEdit = (before: Versioned, after: Versioned): boolean => isEditOf(before.body, after.body)
+
+/** Whether one of two notes at a place was made from the other. */
+export function isEditOf(before: string, after: string): boolean {
+  const [one, other] = [fold(before), fold(after)]
   return (
     one === other ||
     other.startsWith(one) ||

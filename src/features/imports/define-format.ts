@@ -8,6 +8,10 @@ export interface ImportFormat {
   id: string
   /** As people call it. */
   title: string
+  /** Whether the files that are given together belong to one import; else each is one. */
+  isOneOfSeveral?: boolean
+  /** Whether a later file may have a later version of a highlight without the earlier one. */
+  keepsVersions?: boolean
   /** By content alone: names of files say nothing. Fails only with what makes the file unreadable for all formats. */
   recognises(file: ImportFile): boolean
   /**

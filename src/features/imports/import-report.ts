@@ -65,6 +65,7 @@ const SENTENCES = {
   stray_quote: 'A quotation mark in this row is not closed; it was read to the end of its line.',
   title_from_name: 'The file does not give the title; the name of the book’s file was taken.',
   reply_alone: 'The reply is to something that is not in this file; it is kept on the page.',
+  text_unread: 'The text that came with it could not be read; the rest went in.',
   part_unread: 'A part of the archive that belongs to it is damaged or too long; the rest went in.',
 } as const
 

@@ -18,8 +18,10 @@ export const COUNTED = [
   'notes',
   'reads',
   'tags',
-  // what there was already
+  // what there was already: changed to what the file has, left as it is, deleted by the reader
+  'changed',
   'unchanged',
+  'deleted',
   // of a text that the reading aid goes through
   'stretches',
   'stretches_done',
@@ -80,7 +82,9 @@ export async function noteImport(
   {
     counts,
     ...facts
-  }: { counts?: ImportCounts } & Partial<Pick<Import, 'source_id' | 'capture_id' | 'text_id' | 'read_to'>>,
+  }: { counts?: ImportCounts } & Partial<
+    Pick<Import, 'source_id' | 'capture_id' | 'text_id' | 'read_to' | 'format'>
+  >,
 ): Promise<boolean> {
   const { numUpdatedRows } = await change.db
     .updateTable('import')
@@ -166,10 +170,38 @@ export const listByFile = (db: Db, fileHash: string): Promise<Import[]> =>
     .orderBy('id', 'desc')
     .execute()
 
-/** A table and the id of a row in it. */
-export type ImportedRow = readonly [table: keyof Schema, id: number]
+/** An import of these files that has begun and not ended. */
+export const findUnfinished = (db: Db, fileHash: string): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('kind', '=', 'file')
+    .where('file_hash', '=', fileHash)
+    .where('status', '=', 'processing')
+    .where('undone_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
 
-/** Notes what one transaction of an import brought in that was new; nothing where that is nothing. */
+/** A number that grows with whatever is changed in the library. */
+export async function lastChange(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('change_log')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** A table and the id of a row in it; of one that was only changed, its fields as they were and as they became. */
+export type ImportedRow = readonly [
+  table: keyof Schema,
+  id: number,
+  changed?: Readonly<Record<string, readonly [before: unknown, after: unknown]>>,
+]
+
+/** Notes what one transaction of an import brought in or changed; nothing where that is nothing. */
 export async function addBatch(
   change: Change,
   importId: number,

@@ -63,7 +63,8 @@ export async function purgeTrash(library: Library): Promise<number> {
   return purged
 }
 
-async function eraseSource(change: Change, sourceId: number): Promise<void> {
+/** Removes a source for ever with all that belongs to it. */
+export async function eraseSource(change: Change, sourceId: number): Promise<void> {
   const owned = await listOwned(change.db, sourceId)
   await eraseTaggings(change, [sourceId, ...owned.map(({ id }) => id)])
   for (const { table, id } of owned) await change.erase(table, id)
@@ -71,7 +72,7 @@ async function eraseSource(change: Change, sourceId: number): Promise<void> {
 }
 
 /** With the notes on it and its tags: what the database would let go by itself would leave no tombstones. */
-async function eraseHighlight(change: Change, id: number): Promise<void> {
+export async function eraseHighlight(change: Change, id: number): Promise<void> {
   for (const noteId of await listNotesOn(change.db, id)) await eraseNote(change, noteId)
   await eraseTaggings(change, [id])
   await eraseHistory(change, id)
@@ -79,7 +80,8 @@ async function eraseHighlight(change: Change, id: number): Promise<void> {
   await indexHighlight(change, id)
 }
 
-async function eraseNote(change: Change, id: number): Promise<void> {
+/** Removes a note for ever. */
+export async function eraseNote(change: Change, id: number): Promise<void> {
   await eraseHistory(change, id)
   await change.erase('note', id)
   await indexNote(change, id)

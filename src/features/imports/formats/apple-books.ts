@@ -49,6 +49,7 @@ const BOOKMARK = 1
 export const appleBooks: ImportFormat = {
   id: 'apple-books',
   title: 'Apple Books, AEAnnotation*.sqlite and BKLibrary*.sqlite',
+  isOneOfSeveral: true,
   recognises: (file) => isAnnotations(file) || isLibrary(file),
   read: async function* (file, report) {
     const breathe = breather()

@@ -38,6 +38,7 @@ const MOST_TITLE_LINES = 5
 export const kindleClippings: ImportFormat = {
   id: 'kindle-clippings',
   title: 'Kindle, My Clippings.txt',
+  keepsVersions: true,
   recognises: (file) => {
     if (!file.head.includes('==========')) return false
     const lines = file.head.split(/\r\n|\r|\n/)
