@@ -102,6 +102,11 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
         load: async () => (await import('./commands/log.ts')).log,
       },
       {
+        name: 'export',
+        summary: 'Write highlights, notes or everything for other programs',
+        load: async () => (await import('./commands/export.ts')).exportCommand,
+      },
+      {
         name: 'backup',
         summary: 'Write a copy of everything to one file',
         load: async () => (await import('./commands/backup.ts')).backup,

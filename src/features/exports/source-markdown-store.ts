@@ -94,3 +94,15 @@ export async function sourcesForMarkdown(
   const rows = await query.orderBy('source.id').limit(limit).execute()
   return rows.map(({ id }) => id)
 }
+
+/** Notes on a source as a whole, the private one of a book among them. */
+export const notesForJson = (db: Db, sourceId: number) =>
+  db
+    .selectFrom('note')
+    .select(['id', 'kind', 'body', 'created_at as createdAt'])
+    .where('source_id', '=', sourceId)
+    .where('highlight_id', 'is', null)
+    .where('trashed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
