@@ -20,5 +20,17 @@ export function dayOf(instant: Date, { timeZone, dayEndHour }: DayRules): string
     .toString()
 }
 
+/** The instants of the reader's day that an instant belongs to: the first of it, and the first of the next. */
+export function spanOfDay(instant: Date, rules: DayRules): { day: string; start: Date; end: Date } {
+  const day = dayOf(instant, rules)
+  const begins = (date: Temporal.PlainDate) =>
+    new Date(
+      date.toPlainDateTime({ hour: rules.dayEndHour }).toZonedDateTime(rules.timeZone).toInstant()
+        .epochMilliseconds,
+    )
+  const date = Temporal.PlainDate.from(day)
+  return { day, start: begins(date), end: begins(date.add({ days: 1 })) }
+}
+
 /** The zone of this machine, for a library that was never told another. */
 export const machineTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../db/schema.ts'
 import { machineTimeZone } from './days.ts'
+import type { Change } from './library.ts'
 
 const settingsSchema = z.object({
   timeZone: z.string().default(machineTimeZone),
@@ -8,6 +9,8 @@ const settingsSchema = z.object({
   weekStart: z.coerce.number().int().min(1).max(7).default(1),
   dayEndHour: z.coerce.number().int().min(0).max(23).default(0),
   language: z.string().default('en'),
+  /** Highlights that are gone over in a day. */
+  reviewsPerDay: z.coerce.number().int().min(1).max(50).default(10),
 })
 
 export type Settings = z.output<typeof settingsSchema>
@@ -16,4 +19,11 @@ export type Settings = z.output<typeof settingsSchema>
 export async function readSettings(db: Db): Promise<Settings> {
   const rows = await db.selectFrom('setting').select(['key', 'value']).execute()
   return settingsSchema.parse(Object.fromEntries(rows.map(({ key, value }) => [key, value])))
+}
+
+/** Sets what the reader wants otherwise than by default. */
+export async function writeSetting(change: Change, key: keyof Settings, value: string): Promise<void> {
+  const known = await change.db.selectFrom('setting').select('id').where('key', '=', key).executeTakeFirst()
+  if (known) await change.update('setting', known.id, { value })
+  else await change.insert('setting', { key, value })
 }

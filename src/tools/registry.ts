@@ -11,6 +11,8 @@ import { getImport } from '../features/imports/tools/get-import.ts'
 import { updateHighlight } from '../features/highlights/tools/update-highlight.ts'
 import { addComment } from '../features/notes/tools/add-comment.ts'
 import { getAcademyStatus } from '../features/practices/tools/get-academy-status.ts'
+import { getDailyReview } from '../features/reviews/tools/get-daily-review.ts'
+import { reviewHighlight } from '../features/reviews/tools/review-highlight.ts'
 import { searchHighlights } from '../features/search/tools/search-highlights.ts'
 import { searchLibrary } from '../features/search/tools/search-library.ts'
 import { getSource } from '../features/sources/tools/get-source.ts'
@@ -46,6 +48,8 @@ export const TOOLS: readonly AnyTool[] = [
   deleteHighlight,
   tag,
   listTags,
+  getDailyReview,
+  reviewHighlight,
 ]
 
 /** The tools of a place, narrowed to the families that a connection chose. */

@@ -95,7 +95,8 @@ const TABLES: readonly string[] = [
      scheduled_days integer not null, reps integer not null, lapses integer not null,
      ${OF_SOURCE}, ${partOf('highlight', 'highlight_id')})`,
   `create index review_by_source on review (library_id, source_id)`,
-  `create index review_by_highlight on review (library_id, highlight_id, reviewed_at, id)`,
+  `create index review_by_highlight on review (library_id, highlight_id, reviewed_at, id, due_at)`,
+  `create index review_by_time on review (library_id, reviewed_at, highlight_id)`,
   `create table version (
      ${SYNCED}, source_id bigint not null, table_name ${TEXT} not null, row_id bigint not null, field ${TEXT} not null,
      value ${TEXT} not null, created_at ${TEXT} not null, ${OF_SOURCE})`,
