@@ -108,6 +108,38 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s', (name, tool
       }
     })
 
+  if ('confirm' in (inputSchema['properties'] as object)) {
+    const args = requiredArguments(inputSchema)
+    it.each([
+      ['confirm is a string', { ...args, confirm: 'true' }, 'confirm'],
+      ['confirm is false', { ...args, confirm: false }, 'confirm'],
+      ['confirm is 1', { ...args, confirm: 1 }, 'confirm'],
+      ['user_intent is blank', { ...args, user_intent: ' \n' }, 'user_intent'],
+    ])('writes nothing where %s', async (_what, given, field) => {
+      const library = await testLibrary()
+      const { error } = await failureOfCall(tool, library, given)
+      expect(error).toMatchObject({
+        code: 'invalid_input',
+        number: -32011,
+        message: expect.stringContaining(field),
+      })
+      for (const table of ['change_log', 'audit', 'job', 'import', 'request'] as const)
+        expect(await library.db.selectFrom(table).selectAll().execute()).toEqual([])
+    })
+  }
+
+  for (const field of Object.keys(inputSchema['properties'] as object).filter((one) => /(^|_)id$/.test(one)))
+    it(`reads ${field} as digits and as a number`, async () => {
+      for (const id of [77, '77']) {
+        const failure = await failureOfCall(tool, await testLibrary(), {
+          ...requiredArguments(inputSchema),
+          ...('source' in (inputSchema['properties'] as object) && { highlights: [{ content: 'words' }] }),
+          [field]: id,
+        })
+        expect(failure.error.number).toBe(-32003)
+      }
+    })
+
   if (tool.effect !== 'read')
     it('takes a requestId', () => {
       expect(inputSchema['properties']).toHaveProperty('requestId')
