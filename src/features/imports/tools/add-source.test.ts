@@ -13,7 +13,7 @@ import { scheduleDaily } from '../../../jobs/schedule.ts'
 import { JOBS } from '../../../jobs/registry.ts'
 import { startWorker } from '../../../jobs/worker.ts'
 import { newName } from '../../accounts/secrets.ts'
-import { requestCapture } from '../../capture/capture-source.ts'
+import { requestCapture, storeGiven } from '../../capture/capture-source.ts'
 import { withdrawCapture } from '../../capture/withdraw-capture.ts'
 import { accountCredits } from '../../credits/account-credits.ts'
 import { creditsOf } from '../../credits/credits.ts'
@@ -51,6 +51,22 @@ const marksOf = (library: Library) =>
     .execute()
 
 const essay = (words: number): Web => ({ [URL]: pageWith('On Herons', proseOf(words)) })
+
+const CUE_SECONDS = 20
+const secondOf = (chapter: number): number => (chapter - 1) * CUE_SECONDS
+
+/** Captions of a talk that says a sentence every twenty seconds. */
+function captionsOf(seconds: number): string {
+  const sentences = proseOf(1_500)
+    .join(' ')
+    .split(/(?<=\.) /)
+  const at = (second: number) =>
+    `${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}.000`
+  const cues = sentences
+    .slice(0, seconds / CUE_SECONDS)
+    .map((sentence, n) => `${at(n * CUE_SECONDS)} --> ${at((n + 1) * CUE_SECONDS)}\n${sentence}\n`)
+  return `WEBVTT\n\n${cues.join('\n')}`
+}
 
 /** The account of a reader with so many credits a month, kept as a server keeps it. */
 async function account(credits: number) {
@@ -387,6 +403,26 @@ describe('an account that counts credits', () => {
     await add(library, { url: URL })
     await work(library)
     expect(await left()).toBe(7)
+  })
+
+  it('pays for a recording by its length, and each passage knows its second', async () => {
+    const { ledger, left } = await account(10)
+    const library = await testLibrary({ credits: ledger })
+    const url = 'https://www.youtube.com/watch?v=aB3_-efghij'
+    const given = await storeGiven(library, Buffer.from(captionsOf(25 * 60)), 'talk.vtt')
+    await library.change((change) => requestCapture(change, { url, given }))
+    await work(library)
+    const { import_id } = await add(library, { url })
+    await work(library)
+    // Some 1,500 words would be one credit; 25 minutes are three.
+    expect(await look(library, import_id)).toMatchObject({ status: 'completed', counts: { credits: 3 } })
+    expect(await left()).toBe(7)
+    const marks = await marksOf(library)
+    expect(marks.length).toBeGreaterThan(0)
+    for (const { locator, quote } of marks) {
+      const chapter = Number(/chapter (\d+)/.exec(quote)![1])
+      expect(JSON.parse(locator!)).toEqual({ seconds: secondOf(chapter) })
+    }
   })
 
   it('without credits has its page saved and readable; what waits is read the night they are back', async () => {
