@@ -17,6 +17,11 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
         load: async () => (await import('./commands/add.ts')).add,
       },
       {
+        name: 'import',
+        summary: 'Bring in highlights and pages from other programs',
+        load: async () => (await import('./commands/import.ts')).importCommand,
+      },
+      {
         name: 'jobs',
         summary: 'Show what is waiting, running, done and failed',
         load: async () => (await import('./commands/jobs.ts')).jobs,
