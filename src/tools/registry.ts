@@ -13,6 +13,7 @@ import { addComment } from '../features/notes/tools/add-comment.ts'
 import { getAcademyStatus } from '../features/practices/tools/get-academy-status.ts'
 import { getDailyReview } from '../features/reviews/tools/get-daily-review.ts'
 import { reviewHighlight } from '../features/reviews/tools/review-highlight.ts'
+import { findRelated } from '../features/search/tools/find-related.ts'
 import { searchHighlights } from '../features/search/tools/search-highlights.ts'
 import { searchLibrary } from '../features/search/tools/search-library.ts'
 import { getSource } from '../features/sources/tools/get-source.ts'
@@ -50,6 +51,7 @@ export const TOOLS: readonly AnyTool[] = [
   listTags,
   getDailyReview,
   reviewHighlight,
+  findRelated,
 ]
 
 /** The tools of a place, narrowed to the families that a connection chose. */

@@ -47,6 +47,12 @@ export function dotQuantised(query: Float32Array, blob: Uint8Array): number {
   return sum * scale
 }
 
+/** The vector of a blob, as far as its bytes tell. */
+export function restoreVector(blob: Uint8Array): Float32Array {
+  const { scale, numbers } = open(blob)
+  return Float32Array.from(numbers, (number) => number * scale)
+}
+
 function open(blob: Uint8Array): { scale: number; numbers: Int8Array } {
   return {
     scale: new DataView(blob.buffer, blob.byteOffset).getFloat32(0, true),

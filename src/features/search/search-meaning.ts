@@ -22,25 +22,36 @@ const FEW_MARKED = 50_000
 /** Less alike than this is chance: of 30 paraphrases the built-in model put the farthest at .36, and any two texts at .15. */
 const LEAST_SIMILAR = 0.3
 
-/** The passages nearest to a vector in meaning, nearest first. */
+/** The passages nearest to a vector in meaning, nearest first; of several vectors to any of them. Their dimensions are the same. */
 export async function searchMeaning(
   db: Kysely<Schema>,
   codes: Codes,
-  vector: Float32Array,
+  vector: Float32Array | readonly Float32Array[],
   scope: SearchScope,
 ): Promise<MeaningHit[]> {
-  const code = signCode(vector)
+  const vectors = vector instanceof Float32Array ? [vector] : vector
+  const asked = vectors.map(signCode)
   const among = await passagesInScope(db, scope)
   for (let count = CANDIDATES; ; count *= 4) {
-    const ids = await codes.nearest(code, count, among)
+    const found = new Set<number>()
+    let exhausted = count >= MOST_CANDIDATES
+    for (const code of asked) {
+      const nearest = await codes.nearest(code, count, among)
+      // There is no more in the index, whichever vector it is asked for.
+      exhausted ||= nearest.length < count
+      for (const id of nearest) found.add(id)
+    }
+    const ids = [...found]
     const rows = await readVectors(db, ids)
     const there = new Set(rows.map(({ id }) => id))
     codes.forget(ids.filter((id) => !there.has(id)))
     const hits = rows
       .filter((passage) => scope.columns.includes(passage.kind) && inScope(scope, passage))
-      .filter(({ quantised }) => quantised.length === vector.length + 4)
-      .map(({ quantised, ...passage }) => ({ passage, similarity: dotQuantised(vector, quantised) }))
-    const exhausted = ids.length < count || count >= MOST_CANDIDATES
+      .filter(({ quantised }) => vectors.every(({ length }) => quantised.length === length + 4))
+      .map(({ quantised, ...passage }) => ({
+        passage,
+        similarity: Math.max(...vectors.map((one) => dotQuantised(one, quantised))),
+      }))
     if (exhausted || hits.length >= CANDIDATES / 4) {
       return hits
         .filter(({ similarity }) => similarity >= LEAST_SIMILAR)
