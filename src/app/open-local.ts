@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { join } from 'node:path'
 import { Failure } from '../core/failure.ts'
 import { createLibrary, type Library, type LibraryParts } from '../core/library.ts'
-import type { Embedder, Outside, Pages } from '../core/outside.ts'
+import type { BackupWriter, Embedder, Outside, Pages } from '../core/outside.ts'
 import { NewerLibrary } from '../db/newer-library.ts'
 import { migrate, queriesOn } from '../db/open.ts'
 import { ensureReplica } from '../db/replica.ts'
@@ -66,7 +66,7 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
   let endSchedule = (): void => {}
   const library = createLibrary({
     db,
-    outside,
+    outside: { ...outside, backups: backupsOf(file) },
     readOnly,
     now,
     guard: () => checkStillThere(file),
@@ -96,6 +96,15 @@ export async function openLocal(config: LocalConfig, options: LocalOptions = {})
           .catch((error: unknown) => onError(error, 'close'))
       await db.destroy()
     },
+  }
+}
+
+/** Loaded when the first one is made. */
+function backupsOf(file: OpenFile): BackupWriter {
+  const writer = async () => (await import('./backup-writer.ts')).backupsOf(file)
+  return {
+    make: async (...given) => (await writer()).make(...given),
+    remove: async (...given) => (await writer()).remove(...given),
   }
 }
 

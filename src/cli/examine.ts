@@ -11,6 +11,7 @@ import { modelInWords } from '../config/model.ts'
 import { toFailure } from '../core/to-failure.ts'
 import { workerFile } from '../core/worker-file.ts'
 import { SCHEMA_VERSION } from '../db/sqlite/connect.ts'
+import { backupRecord, backupSettings, isBackupLate } from '../features/backups/backup-settings.ts'
 import { rebuildIndex } from '../features/search/index-source.ts'
 import { fullText } from '../features/search/indexes.ts'
 import { countWaiting, queueEmbedding } from '../features/search/jobs/embed-passages.ts'
@@ -290,12 +291,33 @@ async function checkRoom({ file }: LocalLibrary): Promise<Checked> {
   }
 }
 
-function checkBackups({ file, library }: LocalLibrary): Checked {
-  const folder = join(file.folder, 'backups')
+async function checkBackups({ file, library }: LocalLibrary): Promise<Checked> {
+  const [settings, record] = [await backupSettings(library.db), await backupRecord(library.db)]
+  const now = library.now()
+  const { failure, madeAt } = record
+  if (settings.every !== 'off' && failure)
+    return {
+      state: 'bad',
+      found: `The one of ${when(failure.at, now)} failed: ${failure.message}`,
+      mend: failure.hint,
+    }
+  if (isBackupLate(settings, record, now))
+    return {
+      state: 'bad',
+      found: `One is wanted every ${settings.every}, and the last was made ${when(madeAt ?? now, now)}.`,
+      mend: '`commonplace work` makes one; an assistant that is connected does it by itself.',
+    }
+  const folder = settings.folder ?? join(file.folder, 'backups')
   const times = existsSync(folder)
     ? readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
     : []
   if (times.length === 0)
-    return { state: 'note', found: 'none in the library folder', mend: '`commonplace backup` makes one.' }
-  return good(`${count(times.length, 'file')}, the last ${when(new Date(Math.max(...times)), library.now())}`)
+    return {
+      state: 'note',
+      found: settings.folder === null ? 'none in the library folder' : `none in ${folder}`,
+      mend: '`commonplace backup` makes one, `commonplace config backup.every day` one each day.',
+    }
+  return good(
+    `${count(times.length, 'file')}, the last ${when(new Date(Math.max(...times)), now)}${settings.every === 'off' ? '' : `; one every ${settings.every}`}`,
+  )
 }

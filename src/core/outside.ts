@@ -8,6 +8,8 @@ export interface Outside {
   /** Absent where none is configured; what is built in then does the work. */
   model?: LanguageModel
   media: MediaStore
+  /** Absent on a server, whose operator makes the backups. */
+  backups?: BackupWriter
   /** The account that the library belongs to; absent for a library of one computer alone. */
   account?: Account
 }
@@ -115,6 +117,14 @@ export interface MediaStore {
   has(hash: string): Promise<boolean>
   /** Does nothing where there is none, or where it was put later than `putBefore`. */
   remove(hash: string, options?: { putBefore?: Date }): Promise<void>
+}
+
+/** Whole copies of the library that are made by themselves. */
+export interface BackupWriter {
+  /** Writes one to a folder, or to the library's own where that is null. */
+  make(folder: string | null, now: Date, signal: AbortSignal): Promise<{ path: string; bytes: number }>
+  /** Removes files that `make` wrote, as long as they are what it wrote; answers with those that could not be removed. */
+  remove(files: readonly { path: string; bytes: number }[]): Promise<{ path: string; bytes: number }[]>
 }
 
 export interface MediaFile {

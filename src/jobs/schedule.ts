@@ -1,4 +1,5 @@
 import type { Library } from '../core/library.ts'
+import { queueBackup } from '../features/backups/jobs/back-up.ts'
 import { hasWaiting } from '../features/imports/import-store.ts'
 import { resumeImports } from '../features/imports/jobs/resume-imports.ts'
 import { purgeTrashJob } from '../features/sources/jobs/purge-trash.ts'
@@ -17,7 +18,10 @@ export function keepSchedule(
   library: Library,
   { onError, lookMs = LOOK_MS }: { onError: (error: unknown) => void; lookMs?: number },
 ): () => void {
-  const look = () => void scheduleDaily(library).catch(onError)
+  const look = () => {
+    scheduleDaily(library).catch(onError)
+    queueBackup(library).catch(onError)
+  }
   look()
   const timer = setInterval(look, lookMs)
   timer.unref()
