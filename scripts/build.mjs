@@ -15,6 +15,7 @@ const workers = {
   'article-worker': 'src/features/capture/article-worker.ts',
   'pdf-worker': 'src/features/capture/pdf-worker.ts',
   'epub-worker': 'src/features/capture/epub-worker.ts',
+  'feed-worker': 'src/features/capture/feed-worker.ts',
   'embedding-worker': 'src/outside/embedding-worker.ts',
 }
 

@@ -22,6 +22,8 @@ export interface Given {
   status?: number | undefined
   /** What it is the text of, where that is known. */
   recording?: Recording | undefined
+  /** What the reader should know of how it was come by. */
+  remark?: string | undefined
 }
 
 const NOTHING_MORE = {
@@ -44,6 +46,27 @@ export const isCaptions = ({ bytes, contentType, name }: Given): boolean =>
 
 /** Reads what was given by what it is, not by what it is called. Throws `Failure`. */
 export async function readGiven(given: Given, signal?: AbortSignal): Promise<Captured> {
+  const captured = await readByKind(given, signal)
+  const { recording, remark } = given
+  const warnings = [...(remark === undefined ? [] : [remark]), ...captured.warnings]
+  if (!recording || captured.method === 'captions') return { ...captured, warnings }
+  // Written about a recording, or down from it: what is known of the recording goes before what the writing says of itself.
+  const { html, places, title, language, published, description, coverUrl, site } = captured
+  const of = capturedRecording(recording, { ...captured, places: [] }, warnings)
+  return {
+    ...of,
+    html,
+    places,
+    title: of.title || title,
+    language: of.language ?? language,
+    published: of.published ?? published,
+    description: of.description ?? description,
+    coverUrl: of.coverUrl ?? coverUrl,
+    site: of.site ?? site,
+  }
+}
+
+async function readByKind(given: Given, signal?: AbortSignal): Promise<Captured> {
   const { bytes, contentType, name } = given
   const options = signal ? { signal } : {}
   const fileName = name ?? fileNameOf(given.finalUrl ?? given.url)

@@ -88,14 +88,17 @@ async function take(library: Library, capture: Capture, signal: AbortSignal): Pr
     const { takeVideo } = await import('../take-recording.ts')
     return known(library, capture, await takeVideo(pages, url, signal))
   }
-  const page = await pages.fetch(url, { signal })
-  return {
-    bytes: page.bytes,
-    contentType: page.headers['content-type'],
+  const fetched = await pages.fetch(url, { signal })
+  const page = {
+    bytes: fetched.bytes,
+    contentType: fetched.headers['content-type'],
     url,
-    finalUrl: page.url,
-    status: page.status,
+    finalUrl: fetched.url,
+    status: fetched.status,
   }
+  const { takeEpisode } = await import('../take-episode.ts')
+  const episode = await takeEpisode(pages, page, signal)
+  return episode ? known(library, capture, episode) : page
 }
 
 async function known(library: Library, capture: Capture, taken: Taken): Promise<Given> {
