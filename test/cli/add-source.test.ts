@@ -35,21 +35,30 @@ const json = async (at: Workspace, ...args: string[]) => {
 const addSource = (at: Workspace, n: number) =>
   json(at, 'add-source', '--url', `${web.origin}/essay-${n}`, '--confirm', '--user-intent', 'keep it')
 
+/** An import once it has ended, whichever program did the work. */
+async function ended(at: Workspace, id: unknown): Promise<Record<string, unknown>> {
+  const look = () => json(at, 'get-import', String(id))
+  await expect
+    .poll(async () => (await look())['status'], { timeout: 60_000, interval: 200 })
+    .toMatch(/completed|failed/)
+  return look()
+}
+
 it('add-source has a page read, and get-import tells what came of it', async () => {
   const at = workspace()
   const added = await addSource(at, 1)
   expect(added).toMatchObject({ kind: 'link', created: true })
   await at.run(['work'])
-  const done = await json(at, 'get-import', String(added['import_id']))
+  const done = await ended(at, added['import_id'])
   expect(done).toMatchObject({ status: 'completed', title: 'Essay 1', counts: { stretches: 2 } })
   const { stdout } = await at.run(['get-import', String(added['import_id'])])
-  expect(stdout).toMatch(/^“Essay 1” is in the library; \d+ passages are marked by this import\./)
+  expect(stdout).toMatch(/^“Essay 1” is in the library; 1 source, \d+ highlights new\./)
   const { stdout: jobs } = await at.run(['jobs', '--all'])
   expect(jobs).toMatch(/read-link +.*Essay 1/)
   const { stdout: help } = await at.run(['add-source', '--help'])
   expect(help).toContain('commonplace add-source [--url TEXT]')
   expect(help).not.toContain('CONFIRM')
-}, 60_000)
+}, 120_000)
 
 it('add --read has marked what add brings in', async () => {
   const at = workspace()
@@ -58,13 +67,17 @@ it('add --read has marked what add brings in', async () => {
   const sources = async () => (await json(at, 'list-sources'))['sources'] as { highlights_count: number }[]
   expect(await sources()).toMatchObject([{ highlights_count: 0 }])
   await at.run(['add', url, '--read'])
-  await at.run(['work'])
+  await expect
+    .poll(async () => (await sources())[0]!.highlights_count, { timeout: 60_000, interval: 200 })
+    .toBeGreaterThan(3)
+  // As often as it is asked for, it is the same reading.
+  const { import_id } = await addSource(at, 2)
+  const { resumes } = await ended(at, import_id)
   const [read] = await sources()
-  expect(read!.highlights_count).toBeGreaterThan(3)
   await at.run(['add', url, '--read'])
   await at.run(['work'])
-  expect(await sources()).toMatchObject([read!])
-}, 60_000)
+  expect([resumes, await sources()]).toEqual([null, [read!]])
+}, 120_000)
 
 it('three programs at one library read every page once', async () => {
   const at = workspace()
@@ -74,7 +87,7 @@ it('three programs at one library read every page once', async () => {
   const seen = new Set<string>()
   let counted = 0
   for (const id of ids) {
-    const { status, counts } = await json(at, 'get-import', String(id))
+    const { status, counts } = await ended(at, id)
     expect(status).toBe('completed')
     counted += (counts as { highlights: number }).highlights
   }

@@ -36,7 +36,10 @@ export async function beginReading(
     url,
     counts: { sources: created ? 1 : 0 },
   })
-  if (created) await addBatch(change, id, [['source', sourceId]])
+  if (created) {
+    const captured = captureId === undefined ? [] : [['capture', captureId] as const]
+    await addBatch(change, id, [['source', sourceId], ...captured])
+  }
   const source = await findSource(change.db, sourceId)
   const textId = captureId === undefined ? source?.text_id : undefined
   const before = textId ? await findReading(change.db, sourceId, textId) : undefined

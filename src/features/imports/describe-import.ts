@@ -72,17 +72,31 @@ export async function subjectOfImport(db: Db, id: number): Promise<string | unde
   return source?.title ?? url ?? name ?? undefined
 }
 
-/** An import in a sentence, for a person. */
-export function tellImport({ status, title, name, counts, reason, remarks }: ImportEntry): string {
+/** An import in a sentence or two, for a person. */
+export function tellImport(own: ImportEntry): string {
+  const { status, title, name, reason, remarks, undone_at } = own
   const what = title === null ? (name ?? 'The import') : `“${title}”`
-  const { highlights = 0, stretches = 0, stretches_done: done = 0 } = counts
-  const marked = highlights === 1 ? '1 passage is marked' : `${highlights} passages are marked`
-  if (status === 'failed') return `${what} could not be imported: ${reason?.message ?? 'nobody knows why'}`
-  if (status === 'pending') return `${what} waits to be fetched.`
-  if (status === 'processing') return `${what}: ${done} of ${stretches} parts are read, ${marked} so far.`
-  return [`${what} is in the library; ${marked} by this import.`, reason?.message, ...remarks]
+  if (undone_at !== null) return `${what} was imported, and what it brought was taken out again.`
+  if (status === 'failed') return `${what} could not be imported: ${reason?.message ?? 'it is not known why'}`
+  if (status === 'pending') return `${what} waits to be ${own.kind === 'file' ? 'read' : 'fetched'}.`
+  if (status === 'processing') return `${what}: ${farOf(own)}, ${broughtBy(own)} so far.`
+  return [`${what} is in the library; ${broughtBy(own)}.`, reason?.message, ...remarks]
     .filter(Boolean)
     .join(' ')
+}
+
+function farOf({ kind, counts }: ImportEntry): string {
+  const { rows = 0, rows_done: done = 0, stretches = 0, stretches_done: read = 0 } = counts
+  return kind === 'file' ? `${done} of ${rows} rows are done` : `${read} of ${stretches} parts are read`
+}
+
+/** `3 sources, 1 highlight new`. */
+function broughtBy({ counts }: ImportEntry): string {
+  const parts = (['sources', 'highlights', 'notes'] as const).flatMap((name) => {
+    const many = counts[name] ?? 0
+    return many === 0 ? [] : [`${many} ${many === 1 ? name.slice(0, -1) : name}`]
+  })
+  return parts.length === 0 ? 'nothing new' : `${parts.join(', ')} new`
 }
 
 /** Credits that a library's account has left, as part of an output; nothing where they are not counted. */

@@ -12,6 +12,7 @@ import type { AccountCredits } from '../../../core/outside.ts'
 import { scheduleDaily } from '../../../jobs/schedule.ts'
 import { JOBS } from '../../../jobs/registry.ts'
 import { startWorker } from '../../../jobs/worker.ts'
+import { callTool } from '../../../tools/call-tool.ts'
 import { newName } from '../../accounts/secrets.ts'
 import { requestCapture, storeGiven } from '../../capture/capture-source.ts'
 import { withdrawCapture } from '../../capture/withdraw-capture.ts'
@@ -21,6 +22,7 @@ import { addHighlight } from '../../highlights/tools/add-highlight.ts'
 import { searchLibrary } from '../../search/tools/search-library.ts'
 import { getSource } from '../../sources/tools/get-source.ts'
 import type { ImportEntry } from '../describe-import.ts'
+import { beginImport, completeImport, failImport, noteImport, noteUndone } from '../import-store.ts'
 import { addSource } from './add-source.ts'
 import { getImport } from './get-import.ts'
 
@@ -40,6 +42,13 @@ async function ended(library: Library, id: number): Promise<ImportEntry> {
   await expect.poll(async () => (await look(library, id)).status, PATIENT).toMatch(/completed|failed/)
   return look(library, id)
 }
+
+const callOf = () => ({
+  scopes: new Set(SCOPES),
+  signal: new AbortController().signal,
+  connection: 'test',
+  progress: () => {},
+})
 
 const marksOf = (library: Library) =>
   library.db
@@ -296,12 +305,57 @@ describe('add_source with a url', () => {
     })
   })
 
+  it('of a caller who has gone begins nothing, and its requestId stays free', async () => {
+    const library = await testLibrary({ pages: essay(600) })
+    const gone = AbortSignal.abort()
+    await expect(
+      call(addSource, library, { ...ASKED, url: URL, requestId: 'one' }, { signal: gone }),
+    ).rejects.toThrow()
+    for (const table of ['source', 'import', 'capture'] as const)
+      expect(await library.db.selectFrom(table).select('id').execute()).toEqual([])
+    expect(await add(library, { url: URL, requestId: 'one' })).toMatchObject({ created: true })
+  })
+
   it('gives the first answer again under its requestId', async () => {
     const library = await testLibrary({ pages: essay(600) })
     const first = await add(library, { url: URL, requestId: 'one' })
     await work(library)
     expect(await add(library, { url: URL, requestId: 'one' })).toEqual(first)
     expect(await library.db.selectFrom('import').select('id').execute()).toHaveLength(1)
+  })
+})
+
+describe('get_import of a file', () => {
+  it('tells how far it is, what it brought, and that it was undone', async () => {
+    const library = await testLibrary()
+    const id = await library.change((change) =>
+      beginImport(change, { kind: 'file', name: 'My Clippings.txt', format: 'kindle', counts: { rows: 4 } }),
+    )
+    const told = async () => {
+      const { output, summary } = await callTool(getImport, library, { id }, callOf())
+      return [output['status'], summary]
+    }
+    expect(await told()).toEqual(['pending', 'My Clippings.txt waits to be read.'])
+    await library.change((change) =>
+      noteImport(change, id, { counts: { rows: 4, rows_done: 2, sources: 1, highlights: 2 } }),
+    )
+    expect(await told()).toEqual([
+      'processing',
+      'My Clippings.txt: 2 of 4 rows are done, 1 source, 2 highlights new so far.',
+    ])
+    await library.change((change) => completeImport(change, id, { remarks: ['One row had no words.'] }))
+    expect(await told()).toEqual([
+      'completed',
+      'My Clippings.txt is in the library; 1 source, 2 highlights new. One row had no words.',
+    ])
+    expect(
+      await library.change((change) => failImport(change, id, new Failure('cancelled', '', { hint: '' }))),
+    ).toBe(false)
+    await library.change((change) => noteUndone(change, id))
+    expect(await told()).toEqual([
+      'completed',
+      'My Clippings.txt was imported, and what it brought was taken out again.',
+    ])
   })
 })
 
