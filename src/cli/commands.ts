@@ -56,6 +56,11 @@ export const COMMANDS: readonly { group: string; commands: readonly Listed[] }[]
         summary: 'Open the original page or file',
         load: async () => (await import('./commands/open.ts')).open,
       },
+      {
+        name: 'review',
+        summary: 'Go over highlights that you are about to forget',
+        load: async () => (await import('./commands/review.ts')).review,
+      },
     ],
   },
   {

@@ -63,6 +63,7 @@ const THINGS: Record<string, string> = {
   highlight: 'highlight',
   note: 'note',
   read: 'reading',
+  review: 'answer',
   tagging: 'tag',
   setting: 'setting',
 }
