@@ -34,7 +34,7 @@ const BOILERPLATE = [
 
 /** A start that points to something said before. */
 const LEANS = [
-  /^["'“‘«(]*(?:he|she|they|it|its|his|her|their|this|these|those|that|such|but|and|or|nor|so|yet|however|also|then|therefore|thus|hence|moreover|furthermore|additionally|besides|instead|otherwise|meanwhile|likewise|similarly|consequently|accordingly|nevertheless|nonetheless|still|again|too|another|others?|both|neither|either|here|there|the (?:latter|former|same|other|second|third)|for (?:example|instance|this reason)|in (?:addition|contrast|other words|turn|that case|particular|short|fact)|on the other hand|as (?:such|a result|well|mentioned|noted|above)|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|next|later|after (?:that|this)|because of (?:this|that)|of course|indeed|well|yes|no|oh|ok(?:ay)?|now|right|anyway|plus|even so|that said)\b/iu,
+  /^["'“‘«(]*(?:he|she|they|it|its|his|her|their|this|these|those|that|such|but|and|or|nor|so|yet|rather|however|also|then|therefore|thus|hence|moreover|furthermore|additionally|besides|instead|otherwise|meanwhile|likewise|similarly|consequently|accordingly|nevertheless|nonetheless|still|again|too|another|others?|both|neither|either|here|there|the (?:latter|former|same|other|second|third)|for (?:example|instance|this reason)|in (?:addition|contrast|other words|turn|that case|particular|short|fact)|on the other hand|as (?:such|a result|well|mentioned|noted|above)|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|next|later|after (?:that|this)|because of (?:this|that)|of course|indeed|well|yes|no|oh|ok(?:ay)?|now|right|anyway|plus|even so|that said)\b/iu,
   /^["'“‘«(]*(?:er|sie|es|dies\p{L}*|jene\p{L}*|aber|und|oder|doch|denn|daher|deshalb|also|dann|dabei|damit|dadurch|außerdem|jedoch|trotzdem|auch|so|hier|dort|il|elle|ils|elles|cel[au]|ce|cette|ces|mais|et|donc|car|puis|alors|ainsi|cependant|pourtant|él|ella|ellos|ellas|est[aeo]s?|es[aeo]s?|pero|y|o|entonces|además|así|también|ele|ela|eles|elas|iss?o|mas|então|também|но|и|а|он|она|они|это|этот|эта|эти|поэтому|однако|также|тогда|maar|en|dus|hij|zij|het|deze|dit|dat|ma|e|quindi|però|questo|questa|quello)(?=[\s,])/iu,
   /^[“「『"]?(?:但|但是|可是|不过|不過|然而|而且|所以|因此|因为这|因為這|于是|於是|这|這|那|他|她|它|其|此|并且|並且|另外|同时|同時|接着|接著|しかし|だが|そして|また|だから|それ|これ|この|その|あの|彼|つまり|たとえば|例えば|ただし|さらに|なお|แต่|และ|ดังนั้น|เขา|เธอ|มัน)/u,
 ]
@@ -49,6 +49,8 @@ const CLAIMS = [
   /\b(?:if|when|whenever|unless)\b.{3,90},|\bis (?:a|an|the|to|what|how|not)\b|\bare (?:the|what|not)\b/iu,
 ]
 
+/** Somebody who is not named, early on. */
+const SOMEBODY = /^(?:[\p{L}\p{M}’'-]+[\s,]+){1,4}(?:he|she|they|him|her|them|his|their)\b/iu
 const HOUSEKEEPING =
   /\b(?:in (?:this|the (?:next|previous|following)) (?:article|post|chapter|section|essay|video|episode|book|piece|story|guide)|as (?:we|you|i) (?:saw|see|said|will)|let(?:'|’)s|i(?:'|’)ll|we(?:'|’)ll|i will (?:show|explain|describe|discuss|try)|(?:see|shown|listed|described|mentioned|discussed) (?:below|above)|the following|stay tuned|thanks? (?:you )?(?:for|to)|welcome (?:to|back)|check out|buy|order now|available (?:at|on|for)|\$\d+ off|discount|coupon)\b/iu
 const HEARSAY =
@@ -82,10 +84,11 @@ export function standing(text: string, isWhole: boolean): number {
   const width = widthOf(text)
   if (width < NARROWEST || width > WIDEST) return 0
   let worth = width < 60 ? 0.6 : width < 85 ? 0.85 : width <= 330 ? 1 : width <= 450 ? 0.85 : 0.6
-  if (!isWhole) return width < NARROWEST_PIECE || text.includes('\n\n') ? 0 : worth
+  if (!isWhole) return isSpeech(text) ? worth : 0
   if (isQuestion(text) || !BEGINNING.test(text)) return 0
   if (!areBalanced(text)) worth *= 0.35
   if (leans(text)) worth *= 0.5
+  else if (SOMEBODY.test(text)) worth *= 0.7
   if (HOUSEKEEPING.test(text)) worth *= 0.5
   if (HEARSAY.test(text)) worth *= 0.8
   if (/!["'”’»)]*$/u.test(text)) worth *= 0.75
@@ -97,7 +100,17 @@ export function standing(text: string, isWhole: boolean): number {
   if (words.length > 4 && names > words.length * 0.3) worth *= 0.6
   if (/\b(?:I|my|me|I'm|I’m|I've|I’ve)\b/u.test(text)) worth *= 0.85
   const claims = CLAIMS.filter((pattern) => pattern.test(text)).length
-  return worth * (1 + 0.12 * Math.min(4, claims))
+  return worth * (1 + 0.15 * Math.min(4, claims))
+}
+
+/** Whether a piece without sentences is what somebody said, and no list of things and amounts. */
+function isSpeech(text: string): boolean {
+  const count = (marks: RegExp) => text.match(marks)?.length ?? 0
+  return (
+    widthOf(text) >= NARROWEST_PIECE &&
+    count(/\d/gu) < text.length * 0.03 &&
+    count(/[,;:[\]()]/gu) < text.length * 0.04
+  )
 }
 
 /** Whether every quotation mark and bracket that opens also closes. */

@@ -20,6 +20,8 @@ const PIECE = 280
  * first mark of a row alone, or a row of a million would be walked a million times.
  */
 const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+[”’」』）]*/gu
+/** Before a day: "Dec. 15". */
+const MONTH = /(?:^|[\s(])(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$/u
 const ALL_UNSPACED = new RegExp(UNSPACED, 'gu')
 
 /** The sentences of a text that can stand alone, in order; of a text without any, its lines in pieces. */
@@ -73,7 +75,9 @@ export function* linesOf(plain: string): Generator<Sentence> {
 function endsSentence(text: string, mark: number, end: number): boolean {
   if (/^\s+\p{Ll}/u.test(text.slice(end, end + 4))) return false
   if (text[mark] !== '.') return true
-  return !/(?:^|[\s.(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Rev|Rt|Hon|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|Jr|No|Fig|vs|cf)$/u.test(
+  if (/^\s+\d/u.test(text.slice(end, end + 3)) && MONTH.test(text.slice(Math.max(0, mark - 6), mark)))
+    return false
+  return !/(?:^|[\s.(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Rev|Rt|Hon|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|Jr|No|Fig|vs|cf|pp|al|vol|approx)$/u.test(
     text.slice(Math.max(0, mark - 6), mark),
   )
 }

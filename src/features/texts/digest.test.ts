@@ -109,9 +109,9 @@ describe('digestOf', () => {
 describe('proseSentences', () => {
   it('does not end a sentence at initials, titles and small letters, nor in numbers', () => {
     const text =
-      'Dr. A. Roe paid 3.50 crowns for salt, e.g. in May. “Is that so much?” she asked the merchants there. It was!'
+      'Dr. A. Roe paid 3.50 crowns for salt on Dec. 15, e.g. in May. “Is that so much?” she asked the merchants there. It was!'
     expect(proseSentences(text).map(({ text }) => text)).toEqual([
-      'Dr. A. Roe paid 3.50 crowns for salt, e.g. in May.',
+      'Dr. A. Roe paid 3.50 crowns for salt on Dec. 15, e.g. in May.',
       '“Is that so much?” she asked the merchants there.',
     ])
   })
