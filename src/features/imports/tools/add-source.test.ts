@@ -23,6 +23,7 @@ import { searchLibrary } from '../../search/tools/search-library.ts'
 import { getSource } from '../../sources/tools/get-source.ts'
 import type { ImportEntry } from '../describe-import.ts'
 import { beginImport, completeImport, failImport, noteImport, noteUndone } from '../import-store.ts'
+import { undoImport } from '../undo-import.ts'
 import { addSource } from './add-source.ts'
 import { getImport } from './get-import.ts'
 
@@ -235,6 +236,22 @@ describe('add_source with a url', () => {
     expect(joined).toMatchObject({ status: 'completed', source_id: first.source_id })
     expect(joined.remarks.join()).toContain(String(first.import_id))
     expect(await marksOf(library)).toHaveLength(marks.length)
+  })
+
+  it('can be undone with all that it brought, and then be added anew', async () => {
+    const library = await testLibrary({ pages: essay(600) })
+    const { import_id, source_id } = await add(library, { url: URL })
+    await work(library)
+    const before = (await marksOf(library)).map(({ quote }) => quote)
+    await undoImport(library, import_id)
+    for (const table of ['source', 'text', 'highlight'] as const)
+      expect(await library.db.selectFrom(table).select('id').execute()).toEqual([])
+    expect((await look(library, import_id)).undone_at).not.toBeNull()
+    const again = await add(library, { url: URL })
+    expect(again).toMatchObject({ created: true })
+    expect(again.source_id).not.toBe(source_id)
+    await work(library)
+    expect((await marksOf(library)).map(({ quote }) => quote)).toEqual(before)
   })
 
   it('takes a page out of the trash', async () => {
