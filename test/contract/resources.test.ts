@@ -3,13 +3,15 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { SCOPES, type Scope } from '../../src/core/define-tool.ts'
+import { SCOPES, type AnyTool, type Scope } from '../../src/core/define-tool.ts'
 import { Failure } from '../../src/core/failure.ts'
 import type { Library } from '../../src/core/library.ts'
 import { describePrompt, describeResource } from '../../src/mcp/describe-reading.ts'
 import { complete } from '../../src/tools/complete.ts'
 import { composePrompt } from '../../src/tools/compose-prompt.ts'
 import { PROMPTS } from '../../src/tools/prompts.ts'
+import { callTool } from '../../src/tools/call-tool.ts'
+import { TOOLS } from '../../src/tools/registry.ts'
 import { RESOURCES } from '../../src/tools/resources.ts'
 import { failureOfReading, read } from '../support/call.ts'
 import { testLibrary } from '../support/library.ts'
@@ -104,7 +106,24 @@ describe('what has a scope of its own', () => {
     }
   })
 
-  /** Everything that resources, completions and prompts give with these scopes. */
+  /** What a caller who pries would give: every id, and the private words themselves. */
+  function* argumentsOf({ input }: AnyTool): Generator<Record<string, unknown>> {
+    const { shape } = input
+    const choices = 'id' in shape ? Object.values(ids).flat() : [undefined]
+    const words = ['Salt', ...Object.keys(PRIVATE), ...Object.keys(SHOWN)]
+    const field = ['query', 'q'].find((name) => name in shape)
+    const formats = 'format' in shape ? ['markdown', 'summary'] : [undefined]
+    for (const id of choices)
+      for (const word of field === undefined ? [undefined] : words)
+        for (const format of formats)
+          yield {
+            ...(id !== undefined && { id: String(id) }),
+            ...(field !== undefined && { [field]: word }),
+            ...(format !== undefined && { format }),
+          }
+  }
+
+  /** Everything that tools that read, resources, completions and prompts give with these scopes. */
   async function everything(scopes: readonly Scope[]): Promise<string> {
     const told: unknown[] = []
     const call = { scopes: new Set(scopes), signal: new AbortController().signal, progress: () => {} }
@@ -116,6 +135,11 @@ describe('what has a scope of its own', () => {
         told.push(error.toJSON())
       }
     }
+    for (const tool of TOOLS.filter(({ effect }) => effect === 'read'))
+      for (const args of argumentsOf(tool))
+        await attempt(
+          async () => (await callTool(tool, library, args, { ...call, connection: 'test' })).output,
+        )
     for (const resource of RESOURCES) {
       for (const id of resource.uri.includes('{id}') ? Object.values(ids).flat() : [0])
         await attempt(() => read(library, resource.uri.replace('{id}', String(id)), { scopes }))
