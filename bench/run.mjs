@@ -27,6 +27,7 @@ const runs = [
   ['fuzz', []],
   ['replicas', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),
+  ['passages', values.articles ? ['--corpus', values.articles] : []],
 ]
 const chosen = values.only?.split(',')
 

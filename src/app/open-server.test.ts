@@ -66,6 +66,19 @@ async function readersOf({ accounts, first }: OpenServer): Promise<{ first: stri
 }
 
 describe('a server', () => {
+  it('gives every library the language model that is set, and none where none is', async () => {
+    const without = await open()
+    await without.libraries.use(without.first.reader.id, async ({ library }) =>
+      expect(library.outside.model).toBeUndefined(),
+    )
+    await without.close()
+    servers = []
+    const server = await open({ COMMONPLACE_MODEL: 'ollama', COMMONPLACE_MODEL_NAME: 'sage-1' })
+    await server.libraries.use(server.first.reader.id, async ({ library }) =>
+      expect(library.outside.model?.id).toBe('ollama:sage-1'),
+    )
+  })
+
   it('lends its embedder with what it learns at its first answer', async () => {
     const known = conceptEmbedder([['heron']])
     let dimensions = 0

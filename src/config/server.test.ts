@@ -184,6 +184,20 @@ describe('the configuration of the server', () => {
     expect(refusal({ COMMONPLACE_SECRET_FILE: file })).toMatch(/^COMMONPLACE_SECRET takes /)
   })
 
+  it('takes the key of the language model from a file, and shows the model without it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'key')
+    writeFileSync(file, 'planted-key\n')
+    const env = { COMMONPLACE_MODEL: 'anthropic', COMMONPLACE_MODEL_KEY_FILE: file }
+    const config = readServerConfig(env)
+    expect(config.local.model).toMatchObject({ kind: 'anthropic', apiKey: 'planted-key' })
+    const { settings, warnings } = explainServerConfig(config, env)
+    expect(warnings).toEqual([])
+    expect(JSON.stringify(settings)).not.toContain('planted')
+    expect(settings.find(({ name }) => name === 'COMMONPLACE_MODEL')?.value).toMatch(/^anthropic claude-/)
+  })
+
   it('never shows a secret, wherever it comes from', () => {
     const env = {
       COMMONPLACE_DATABASE_URL: 'postgres://app:planted@db/planted',
