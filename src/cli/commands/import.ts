@@ -126,6 +126,7 @@ async function bringInGroup(context: Context, { library }: LocalLibrary, group: 
       beside: group.beside,
       dryRun: args.on('dry-run'),
       fetches: args.on('fetch'),
+      reports: args.given('report'),
       signal,
       onProgress: (done) =>
         progress.say(

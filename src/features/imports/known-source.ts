@@ -53,6 +53,8 @@ export class KnownSource {
   readonly tagsGiven = new Set<string>()
   readonly #byWords = new Map<string, Set<KnownHighlight>>()
   readonly #byBody = new Map<string, Set<KnownNote>>()
+  /** Filed by what files gave for them, and not yet by what they say. */
+  #unfiled: KnownHighlight[] = []
 
   constructor(source: Source, state: RowState) {
     this.source = source
@@ -62,7 +64,7 @@ export class KnownSource {
   addHighlight(highlight: KnownHighlight): void {
     this.highlights.set(highlight.id, highlight)
     for (const key of highlight.given) this.#file(this.#byWords, key, highlight)
-    if (highlight.text !== '') this.#file(this.#byWords, keyOf(wordsOf(highlight.text)), highlight)
+    if (highlight.text !== '') this.#unfiled.push(highlight)
   }
 
   addNote(note: KnownNote): void {
@@ -81,6 +83,11 @@ export class KnownSource {
 
   /** The highlight of these words at this place; without a place, of these words. What is there goes before what was deleted. */
   highlightOf(key: string, place: MarkPlace | null): KnownHighlight | undefined {
+    const given = bestOf(this.#byWords.get(key), place)
+    if (given || this.#unfiled.length === 0) return given
+    // Folding takes time: what stands in the library is folded only where a file has something new.
+    for (const row of this.#unfiled) this.#file(this.#byWords, keyOf(wordsOf(row.text)), row)
+    this.#unfiled = []
     return bestOf(this.#byWords.get(key), place)
   }
 

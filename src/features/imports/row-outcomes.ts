@@ -26,12 +26,19 @@ const EXCERPT = 120
 /** What became of each row of a file that was taken; of one that holds several things, the most that became of any. */
 export class RowOutcomes {
   readonly #rows = new Map<number, TakenRow>()
+  readonly #isWanted: boolean
+
+  /** `isWanted`: where nobody asks for the report, nothing is kept. */
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted
+  }
 
   get taken(): ReadonlyMap<number, TakenRow> {
     return this.#rows
   }
 
   tell(row: number, fate: TakenFate, { source, highlight, note, excerpt = '' }: Became): void {
+    if (!this.#isWanted) return
     const known = this.#rows.get(row)
     if (!known) {
       this.#rows.set(row, {
@@ -39,14 +46,14 @@ export class RowOutcomes {
         source,
         highlight: highlight ?? null,
         note: note ?? null,
-        excerpt: cut(excerpt),
+        excerpt,
       })
       return
     }
     if (WEIGHT[fate] > WEIGHT[known.fate]) known.fate = fate
     known.highlight ??= highlight ?? null
     known.note ??= note ?? null
-    if (known.excerpt === '') known.excerpt = cut(excerpt)
+    if (known.excerpt === '') known.excerpt = excerpt
   }
 
   /** Takes over what was told of other rows, with the ids that they have got. */
@@ -118,7 +125,7 @@ export function reportRows(report: Pick<ImportReport, 'outcomes'>, { taken }: Ro
       fate: SAID[fate],
       reason: more.map(({ reason }) => reason).join(' '),
       message: [MESSAGES[fate], ...more.map(({ message }) => message)].filter(Boolean).join(' '),
-      excerpt,
+      excerpt: cut(excerpt),
       source,
       highlight,
       note,

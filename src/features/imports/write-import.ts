@@ -30,7 +30,7 @@ import { undoImport } from './undo-import.ts'
 import { writePlan } from './write-plan-store.ts'
 
 /** Sources, highlights and notes that one transaction takes: a few tenths of a second, in which nobody else can write. */
-const BATCH = 600
+const BATCH = 1_000
 
 export interface WriteOptions {
   /** What the file is called. */
@@ -41,6 +41,8 @@ export interface WriteOptions {
   dryRun?: boolean
   /** Queues the capture of pages that come without a text. */
   fetches?: boolean
+  /** Whether what became of each row is wanted, for a report. */
+  reports?: boolean
   /** An import that was begun already. */
   importId?: number
   signal?: AbortSignal
@@ -181,7 +183,7 @@ interface RunOptions extends WriteOptions {
 
 /** The items of one file on their way into the library, batch by batch. */
 class ImportRun {
-  readonly outcomes = new RowOutcomes()
+  readonly outcomes: RowOutcomes
   readonly #library: Library
   readonly #report: ImportReport
   readonly #options: RunOptions
@@ -197,6 +199,7 @@ class ImportRun {
     this.#library = library
     this.#report = report
     this.#options = options
+    this.outcomes = new RowOutcomes(options.reports ?? false)
     if (!options.writer) this.#trial = new KnownLibrary()
   }
 
@@ -253,7 +256,8 @@ class ImportRun {
     const planned = await this.#plan(db, items)
     let { outcomes, plan } = planned
     let idOf = (id: number): number => id
-    if (writer) {
+    // What is there already needs no transaction.
+    if (writer && !plan.isEmpty) {
       idOf = await this.#library.change(async (change) => {
         // Others may have written meanwhile: then it is planned anew, with nobody else writing.
         if ((await lastChange(change.db)) !== seen)
@@ -282,7 +286,7 @@ class ImportRun {
     await library.learn(db, items)
     const anchors = await findAnchors(db, library, items, found)
     const plan = new ImportPlan(this.#nextId)
-    const outcomes = new RowOutcomes()
+    const outcomes = new RowOutcomes(this.#options.reports ?? false)
     const planning: Planning = {
       library,
       plan,
