@@ -1,3 +1,4 @@
+import { placesInMarkdown } from './places-in-markdown.ts'
 import { Failure } from '../../core/failure.ts'
 import { plainTextOf } from '../texts/plain-text.ts'
 import { countWords } from './count-words.ts'
@@ -42,7 +43,7 @@ export async function readEpub(bytes: Uint8Array): Promise<EpubText> {
     description: book.description === null ? null : plainDescription(book.description),
     isbns: book.isbns,
     ...(cover && { cover }),
-    chapters: marksOf(chapters, contentsOf(archive, book), starts),
+    chapters: placesInMarkdown(markdown, plain, marksOf(chapters, contentsOf(archive, book), starts)),
     words,
     warnings: missing.map((file) => `A chapter is missing from the file: ${file}.`),
   }

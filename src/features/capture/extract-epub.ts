@@ -6,6 +6,8 @@ export interface ChapterMark {
   title: string
   /** Offset in Unicode code points of the plain text. */
   start: number
+  /** The same in the Markdown, where it was found. */
+  at?: number
 }
 
 /** An EPUB as text. `plain` is the plain text of `markdown`. */

@@ -45,7 +45,7 @@ describe('extractPdf', () => {
     expect(markdown.trim()).toBe(
       'A reader who keeps a commonplace book copies the well-known passages by hand and then goes on to the next page without a pause.',
     )
-    expect(pages).toEqual([
+    expect(pages).toMatchObject([
       { page: 1, label: null, start: 0 },
       { page: 2, label: null, start: plain.indexOf('on to the next') },
     ])

@@ -5,6 +5,7 @@ import { toMarkdown } from 'mdast-util-to-markdown'
 import { plainTextOf } from '../texts/plain-text.ts'
 import type { Block } from './pdf-blocks.ts'
 import { linkedText } from './linked-text.ts'
+import { placesInMarkdown } from './places-in-markdown.ts'
 
 /** Where a page of a document begins in its plain text. */
 export interface PageMark {
@@ -14,6 +15,8 @@ export interface PageMark {
   label: string | null
   /** Offset in Unicode code points of the plain text. */
   start: number
+  /** The same in the Markdown, where it was found. */
+  at?: number
 }
 
 export interface RenderedBlocks {
@@ -44,7 +47,7 @@ export function renderBlocks(
     after = Math.min(starts.get(page) ?? after, after)
     pages.push({ page, label: labels?.[page - 1] ?? null, start: after })
   }
-  return { markdown, plain, pages: pages.toReversed() }
+  return { markdown, plain, pages: placesInMarkdown(markdown, plain, pages.toReversed()) }
 }
 
 function nodesOf(blocks: readonly Block[]): RootContent[] {

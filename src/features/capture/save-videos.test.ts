@@ -88,7 +88,9 @@ describe('a video', () => {
     await call(addHighlight, library, { id, quote: 'the ice is thick' })
     const row = await library.db.selectFrom('highlight').select('locator').executeTakeFirstOrThrow()
     expect(JSON.parse(row.locator ?? '')).toEqual({ seconds: 62, label: 'Ice & snow' })
-    expect(await call(listItems, library, { kind: 'media' })).toMatchObject({ items: [{ id, kind: 'video' }] })
+    expect(await call(listItems, library, { kind: 'media' })).toMatchObject({
+      items: [{ id, kind: 'video' }],
+    })
     expect(JSON.stringify(await call(searchLibrary, library, { query: 'thick ice' }))).toContain(
       'Winter on the quay',
     )

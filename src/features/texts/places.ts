@@ -1,3 +1,5 @@
+import { codePointLength, indexOfCodePoint } from '../../core/text.ts'
+
 /** Where a part of a text begins that its source has a name for: a page, a chapter, a moment. */
 export interface Place {
   /** Code point of the text's `plain` at which it begins. */
@@ -85,4 +87,58 @@ export function secondsOf(places: readonly Place[], end = Infinity): number {
     if (place.seconds !== undefined && place.seconds > seconds) seconds = place.seconds
   }
   return seconds
+}
+
+/** A place within a stretch of Markdown, by name. */
+export interface NamedPlace {
+  /** Code point of the text's Markdown, from its beginning. */
+  offset: number
+  /** `page 12`, the title of a chapter, `1:02:03`, or the last two together. */
+  name: string
+  seconds?: number
+}
+
+/**
+ * The pages, chapters and moments of a stretch of Markdown: the one in which it begins, then those that begin in it. Of moments
+ * only those at which a paragraph begins; of more than `most` some, evenly.
+ */
+export function placesWithin(
+  places: readonly Place[],
+  { markdown, offset }: { markdown: string; offset: number },
+  most = 40,
+): NamedPlace[] {
+  const end = offset + codePointLength(markdown)
+  const known = places.filter((place): place is Place & { at: number } => place.at !== undefined)
+  const before = known.filter(({ at }) => at <= offset).at(-1)
+  const inside = known.filter(({ at }) => at > offset && at < end)
+  let [index, point] = [0, offset]
+  const shown = inside.filter((place) => {
+    index = indexOfCodePoint(markdown, place.at - point, index)
+    point = place.at
+    return place.seconds === undefined || place.title !== undefined || markdown[index - 1] === '\n'
+  })
+  const all = before && markdown !== '' ? [{ ...before, at: offset }, ...shown] : shown
+  const step = Math.max(1, all.length / most)
+  return Array.from({ length: Math.min(most, all.length) }, (_, n) => all[Math.floor(n * step)]).flatMap(
+    (place) => {
+      const name = place && nameOf(place)
+      return name === undefined || place === undefined
+        ? []
+        : [{ offset: place.at, name, ...(place.seconds !== undefined && { seconds: place.seconds }) }]
+    },
+  )
+}
+
+function nameOf({ page, label, title, seconds }: Place): string | undefined {
+  if (page !== undefined) return `page ${label ?? page}`
+  if (seconds === undefined) return title
+  return title === undefined ? clockOf(seconds) : `${clockOf(seconds)} ${title}`
+}
+
+/** `1:02:03`, or `2:03` within the first hour. */
+export function clockOf(seconds: number): string {
+  const whole = Math.floor(seconds)
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }

@@ -43,6 +43,8 @@ export interface TextPart {
   markdown: string
   /** Code points of all of its Markdown. */
   totalChars: number
+  /** Of the whole text, as its row keeps them. */
+  places: string | null
 }
 
 /** As much of an item's text as is asked for, without reading the rest of it. Throws `not_captured` where there is none. */
@@ -59,7 +61,7 @@ export async function partOfText(
 const readPart = prepared((_db: Db, given: Given<{ id: number; offset: number; most: number }>) => {
   return sql<TextPart>`
     select id, substr(markdown, ${given.value('offset')} + 1, ${given.value('most')}) as markdown,
-      length(markdown) as "totalChars"
+      length(markdown) as "totalChars", places
     from text where id = ${given.value('id')}`
 })
 

@@ -108,6 +108,33 @@ describe('read_item', () => {
     }
   })
 
+  it('names the page, chapter or moment of what it shows', async () => {
+    const library = await testLibrary()
+    const text = 'One. 😀\n\nTwo is said.\n\nThree.'
+    const places = [
+      { start: 0, at: 0, seconds: 0, title: 'Opening' },
+      { start: 8, at: 8, seconds: 75 },
+      { start: 12, at: 12, seconds: 76 },
+      { start: 22, at: 22, seconds: 3725 },
+      { start: 28, at: 28, seconds: 3800 },
+    ]
+    const id = String(await addSource(library, { kind: 'video', text, places }))
+    expect((await call(readItem, library, { id }))['places']).toEqual([
+      { offset: 0, name: '0:00 Opening', seconds: 0 },
+      { offset: 8, name: '1:15', seconds: 75 },
+      { offset: 22, name: '1:02:05', seconds: 3725 },
+    ])
+    expect((await call(readItem, library, { id, offset: 14 }))['places']).toEqual([
+      { offset: 14, name: '1:16', seconds: 76 },
+      { offset: 22, name: '1:02:05', seconds: 3725 },
+    ])
+    const paged = Array.from({ length: 900 }, (_, n) => ({ start: n, at: n, page: n + 1 }))
+    const book = String(await addSource(library, { kind: 'pdf', text: 'x'.repeat(900), places: paged }))
+    const shown = (await call(readItem, library, { id: book, offset: 10 }))['places'] as { name: string }[]
+    expect(shown).toHaveLength(40)
+    expect(shown[0]).toEqual({ offset: 10, name: 'page 11' })
+  })
+
   it('of an item without a text says why', async () => {
     const library = await testLibrary()
     const id = String(await addSource(library, { title: 'Heard of' }))

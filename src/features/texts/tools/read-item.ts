@@ -7,10 +7,13 @@ import { annotationShape, listAnnotations } from '../annotation-store.ts'
 import { digestOf } from '../digest.ts'
 import { findItem } from '../../sources/source-store.ts'
 import { itemShape, toBareItem } from '../../sources/item.ts'
+import { placesWithin, readPlaces } from '../places.ts'
 import { currentText, partOfText } from '../text-store.ts'
 
 /** A summary stays readable: past this many annotations it says how many more there are. */
 const ANNOTATIONS = 60
+/** Bytes of JSON for the name of a place: titles of chapters can be sentences. */
+const PLACE_NAME = 80
 const COMMENTS = 5
 /** Bytes of JSON beyond which the parts of a summary are cut, and what stands around them. */
 const SENTENCE = 1_200
@@ -24,7 +27,8 @@ export const readItem = defineTool({
   title: 'Read an item',
   description:
     'The text of one item. format markdown (the default) gives the Markdown itself, 40,000 characters at a time: while the ' +
-    'result has a nextOffset, call again with offset set to it. format summary gives a digest in sentences of the text, ' +
+    'result has a nextOffset, call again with offset set to it; places says at which offset of the text a page, a chapter or ' +
+    'a moment (seconds, of video and audio) begins. format summary gives a digest in sentences of the text, ' +
     "its opening, and the reader's highlights and notes on it: use that first for long items. " +
     'Ids come from list_items and search_library.',
   input: z.strictObject({
@@ -52,6 +56,10 @@ export const readItem = defineTool({
     markdown: z.string().optional(),
     offset: z.number().optional(),
     nextOffset: z.number().nullable().optional(),
+    /** Where pages, chapters or moments begin in what is shown; the first is the one in which it begins. */
+    places: z
+      .array(z.object({ offset: z.number(), name: z.string(), seconds: z.number().optional() }))
+      .optional(),
     digest: z.array(z.string()).optional(),
     excerpt: z.string().optional(),
     annotations: z.array(annotationShape).optional(),
@@ -68,10 +76,21 @@ export const readItem = defineTool({
     const source = await findItem(library.db, id)
     const item = toBareItem(source)
     if (format === 'markdown') {
-      const { id: textId, ...part } = await partOfText(library.db, source, { offset, most: maxChars })
+      const { id: textId, places, ...part } = await partOfText(library.db, source, { offset, most: maxChars })
       const end = offset + maxChars
       const nextOffset = end < part.totalChars ? end : null
-      return { item, format, textVersion: String(textId), ...part, offset, nextOffset }
+      const named = placesWithin(readPlaces(places), { markdown: part.markdown, offset })
+      return {
+        item,
+        format,
+        textVersion: String(textId),
+        ...part,
+        offset,
+        nextOffset,
+        ...(named.length > 0 && {
+          places: named.map((place) => ({ ...place, name: cutText(place.name, PLACE_NAME) })),
+        }),
+      }
     }
     const text = await currentText(library.db, source)
     const version = { textVersion: String(text.id), totalChars: codePointLength(text.markdown) }
