@@ -34,7 +34,7 @@ export async function readSource(
   const source = await findSource(library.db, sourceId)
   const text = await findText(library.db, textId)
   if (!source || !text) throw thrownAway()
-  const stretches = readingStretches(text.plain, readPlaces(text.places))
+  const stretches = await readingStretches(text.plain, readPlaces(text.places))
   const remarks = new Set<string>()
   let counts = { ...countsOf(own), stretches: stretches.length }
   for (const [index, stretch] of stretches.entries()) {

@@ -6,39 +6,39 @@ import { readingStretches } from './reading-stretches.ts'
 
 const paragraph = (words: number, word = 'heron'): string => `${Array(words).fill(word).join(' ')}.`
 const text = (...paragraphs: number[]): string => paragraphs.map((words) => paragraph(words)).join('\n\n')
-const wordsIn = (plain: string) =>
-  readingStretches(plain, []).map(({ start, end }) => countWords(sliceCodePoints(plain, start, end)))
+const wordsIn = async (plain: string) =>
+  (await readingStretches(plain, [])).map(({ start, end }) => countWords(sliceCodePoints(plain, start, end)))
 
 describe('a text is cut', () => {
-  it('not at all where it is short', () => {
+  it('not at all where it is short', async () => {
     const plain = text(300, 200)
-    expect(readingStretches(plain, [])).toEqual([
+    expect(await readingStretches(plain, [])).toEqual([
       { start: 0, end: plain.length, upTo: { words: 500, seconds: 0 } },
     ])
   })
 
-  it('between paragraphs, and a small rest goes with what is before it', () => {
-    expect(wordsIn(text(1_500, 600, 1_900, 200, 100))).toEqual([2_100, 2_200])
+  it('between paragraphs, and a small rest goes with what is before it', async () => {
+    expect(await wordsIn(text(1_500, 600, 1_900, 200, 100))).toEqual([2_100, 2_200])
   })
 
-  it('within a paragraph that never ends, sentences or none', () => {
+  it('within a paragraph that never ends, sentences or none', async () => {
     const sentences = Array(900).fill('The heron stands in the shallows.').join(' ')
-    const parts = readingStretches(sentences, [])
+    const parts = await readingStretches(sentences, [])
     expect(parts.length).toBeGreaterThan(1)
     for (const { start, end } of parts)
       expect(sliceCodePoints(sentences, start, end).trim()).toMatch(/^The heron.*shallows\.$/s)
     const none = Array(9_000).fill('um').join(' ')
-    expect(wordsIn(none).reduce((sum, words) => sum + words)).toBe(9_000)
-    expect(wordsIn('鷺'.repeat(9_000)).every((words) => words <= 3_000)).toBe(true)
+    expect((await wordsIn(none)).reduce((sum, words) => sum + words)).toBe(9_000)
+    expect((await wordsIn('鷺'.repeat(9_000))).every((words) => words <= 3_000)).toBe(true)
   })
 
-  it('into nothing where there are no words', () => {
-    expect(readingStretches('', [])).toEqual([])
-    expect(readingStretches('\n\n —\n', [])).toEqual([])
+  it('into nothing where there are no words', async () => {
+    expect(await readingStretches('', [])).toEqual([])
+    expect(await readingStretches('\n\n —\n', [])).toEqual([])
   })
 })
 
-it('a recording is measured by its times, up to its very end', () => {
+it('a recording is measured by its times, up to its very end', async () => {
   const plain = text(2_000, 2_000)
   const half = paragraph(2_000).length
   const places = [
@@ -47,17 +47,17 @@ it('a recording is measured by its times, up to its very end', () => {
     { start: half + 100, seconds: 900 },
     { start: plain.length, seconds: 1_500 },
   ]
-  expect(readingStretches(plain, places).map(({ upTo }) => upTo.seconds)).toEqual([700, 1_500])
+  expect((await readingStretches(plain, places)).map(({ upTo }) => upTo.seconds)).toEqual([700, 1_500])
 })
 
-it('the stretches of any text are the whole text, in order, none of them empty', () => {
+it('the stretches of any text are the whole text, in order, none of them empty', async () => {
   const word = fc.constantFrom('heron', '鷺鷺鷺', '𝒽eron', 'end.', '\n', '\n\n', ' ')
   const texts = fc
     .array(fc.tuple(word, fc.nat(900)), { maxLength: 12 })
     .map((runs) => runs.map(([of, times]) => `${of} `.repeat(times)).join(''))
-  fc.assert(
-    fc.property(texts, (plain) => {
-      const stretches = readingStretches(plain, [])
+  await fc.assert(
+    fc.asyncProperty(texts, async (plain) => {
+      const stretches = await readingStretches(plain, [])
       if (countWords(plain) === 0) {
         expect(stretches).toEqual([])
         return

@@ -1,3 +1,4 @@
+import { breather } from '../../core/breath.ts'
 import { codePointLength } from '../../core/text.ts'
 import { countWords } from '../capture/count-words.ts'
 import { readingCost, type Extent } from '../credits/reading-cost.ts'
@@ -21,13 +22,15 @@ const LONG = 4_000
 /**
  * Cuts a text into the stretches that the reading aid takes one after the other: whole paragraphs of about 2,000 words
  * together; a paragraph that is very long is cut between sentences or, where it has none, between words. Together they are the
- * whole text, and the same text is always cut alike, so that a reading can go on where it ended.
+ * whole text, and the same text is always cut alike, so that a reading can go on where it ended. Leaves others their turn.
  */
-export function readingStretches(plain: string, places: readonly Place[]): Stretch[] {
+export async function readingStretches(plain: string, places: readonly Place[]): Promise<Stretch[]> {
   const stretches: { end: number; words: number }[] = []
   let end = 0
   let words = 0
+  const breathe = breather()
   for (const piece of piecesOf(plain)) {
+    await breathe()
     end += codePointLength(piece)
     words += countWords(piece)
     if (words < WORDS) continue

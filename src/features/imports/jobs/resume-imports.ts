@@ -42,7 +42,7 @@ async function nextCosts(
   const source = source_id === null ? undefined : await findSource(library.db, source_id)
   const text = text_id === null ? undefined : await findText(library.db, text_id)
   if (!source || !text) return undefined
-  const stretches = readingStretches(text.plain, readPlaces(text.places))
+  const stretches = await readingStretches(text.plain, readPlaces(text.places))
   const costs = stretches.flatMap(({ start }, index) =>
     start < (read_to ?? 0) ? [] : [costOf(stretches, index)],
   )
