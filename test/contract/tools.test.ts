@@ -34,6 +34,22 @@ it('every tool has a golden definition, and no other has', () => {
   if (!process.env['GOLDEN_WRITE']) expect(names.toSorted()).toEqual(TOOLS.map(({ name }) => name).toSorted())
 })
 
+it('the ten tools for highlights and sources are there, with the scopes that they are documented with', () => {
+  const own = TOOLS.filter(({ family, name }) => family === 'highlights' || name === 'get_academy_status')
+  expect(Object.fromEntries(own.map(({ name, scopes }) => [name, scopes]))).toEqual({
+    search_highlights: ['highlights:read'],
+    list_sources: ['sources:read'],
+    get_source: ['sources:read'],
+    get_highlight: ['highlights:read'],
+    export_highlights: ['highlights:read'],
+    get_source_markdown: ['highlights:read'],
+    get_import: ['sources:read'],
+    get_academy_status: [],
+    add_highlights: ['highlights:write'],
+    add_source: ['sources:write'],
+  })
+})
+
 it('the protocol core takes all of them', () => {
   expect(indexTools(TOOLS.map(describeTool)).size).toBe(TOOLS.length)
 })
