@@ -1,3 +1,5 @@
+export { readArticle } from '../src/features/capture/article-reader.ts'
+export { decodeText } from '../src/features/capture/decode-text.ts'
 export { pickPassages } from '../src/features/reading-aid/pick-passages.ts'
 export { sentencesOfText } from '../src/features/reading-aid/sentences-of-text.ts'
 export { createBuiltInEmbedder } from '../src/outside/embeddings.ts'

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Passages that the reading aid picks: how many of them hold a sentence that a careful reader marked in five articles
-// (passages-marks.json, by where it begins), beside as many from the beginning and any; and the time a long text takes.
+// (passages-marks.json, by where it begins), beside as many from the beginning and any; how many that are picked from captured pages are none of the article; and the
+// time a long text takes.
 //
 //   node bench/passages.mjs [--corpus DIR] [--show]
 //
@@ -8,12 +9,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { bundle } from '../scripts/bundle.mjs'
 
 const { values: options } = parseArgs({
   options: { corpus: { type: 'string' }, show: { type: 'boolean', default: false } },
 })
-const { pickPassages, sentencesOfText, createBuiltInEmbedder } = await bundle('bench/passages-parts.ts')
+const { pickPassages, sentencesOfText, createBuiltInEmbedder, readArticle, decodeText } =
+  await bundle('bench/passages-parts.ts')
 const embedder = createBuiltInEmbedder()
 
 const pick = (plain, outside = {}) => pickPassages(outside, { title: '', plain, language: 'en' })
@@ -53,6 +56,22 @@ if (options.corpus) {
   }
   for (const [name, [hits, all]] of Object.entries(sum))
     console.log(`${name.padEnd(8)} ${hits} of ${all}  ${((100 * hits) / all).toFixed(0)} %`)
+
+  const bare = (text) => text.replace(/[^\p{L}\p{N}]+/gu, '')
+  let outside = 0
+  let all = 0
+  // Extractors talk to the console.
+  const { log: print, warn, error } = console
+  for (const [key, { url, articleBody }] of Object.entries(truth)) {
+    const bytes = gunzipSync(readFileSync(join(options.corpus, 'html', `${key}.html.gz`)))
+    Object.assign(console, { log() {}, warn() {}, error() {} })
+    const { plain } = readArticle({ html: decodeText(bytes).text, url })
+    Object.assign(console, { log: print, warn, error })
+    const { passages } = await pick(plain)
+    all += passages.length
+    outside += passages.filter(({ quote }) => !bare(articleBody).includes(bare(quote))).length
+  }
+  console.log(`from captured pages: ${outside} of ${all} passages are none of the article`)
 }
 
 const varied = Array.from(
