@@ -24,6 +24,7 @@ const runs = [
   ['capture', []],
   ['serve', []],
   ['libraries', []],
+  ['exports', []],
   ['fuzz', []],
   ['replicas', []],
   ...(values.articles ? [['extraction', ['--corpus', values.articles]]] : []),

@@ -5,13 +5,20 @@ const LINE_END = '\r\n'
 /** What a spreadsheet would run as a formula, and what already bears the mark that keeps it from doing so. */
 const RISKY = /^'*[=+\-@\t\r]/
 
+/** How such a cell begins: one look saves most of them the rest. */
+const MAY_BE_RISKY = new Set([...`'=+-@\t\r`].map((sign) => sign.charCodeAt(0)))
+
 const QUOTED = /[",\r\n]/
 
 /** One row with its line end. */
-export const csvRow = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}${LINE_END}`
+export const csvRow = (cells: readonly string[]): string => csvRowOf(cells.map(csvCell))
 
-function csvCell(text: string): string {
-  const cell = RISKY.test(text) ? `'${text}` : text
+/** The same of cells that were made safe already. */
+export const csvRowOf = (cells: readonly string[]): string => cells.join(',') + LINE_END
+
+export function csvCell(text: string): string {
+  if (text === '') return text
+  const cell = MAY_BE_RISKY.has(text.charCodeAt(0)) && RISKY.test(text) ? `'${text}` : text
   return QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/schema.ts'
 import { placeInSource } from '../highlights/place-in-source.ts'
 import { authorsOf, isbnsOf, tagsOf } from '../sources/source-store.ts'
-import { csvRow, joinNames, joinNotes } from './csv-cells.ts'
+import { csvCell, csvRow, csvRowOf, joinNames, joinNotes } from './csv-cells.ts'
 import {
   csvNotes,
   csvSources,
@@ -94,6 +94,7 @@ async function rowsOf(db: Db, page: readonly CsvHighlight[], withNotes: boolean)
       else notes.set(highlight_id, [body])
     }
   const ofSource = new Map<number, SourceCells>()
+  const ofLocator = new Map<string | null, [location: string, locator: string]>()
   return page.flatMap((highlight) => {
     const { id, source_id, quote, locator, color, written, created_at } = highlight
     const source = sources.get(source_id)
@@ -101,32 +102,36 @@ async function rowsOf(db: Db, page: readonly CsvHighlight[], withNotes: boolean)
     if (!source) return []
     let cells = ofSource.get(source_id)
     if (!cells) ofSource.set(source_id, (cells = sourceCells(source, tags.get(source_id) ?? [])))
-    return csvRow([
-      ...cells.front,
-      quote,
-      locationOf(locator),
-      joinNotes(notes.get(id) ?? []),
-      joinNames(tags.get(id) ?? []),
-      color ?? '',
+    let place = ofLocator.get(locator)
+    if (!place)
+      ofLocator.set(locator, (place = [csvCell(locationOf(locator)), csvCell(locatorCell(locator))]))
+    return csvRowOf([
+      cells.front,
+      csvCell(quote),
+      place[0],
+      csvCell(joinNotes(notes.get(id) ?? [])),
+      csvCell(joinNames(tags.get(id) ?? [])),
+      csvCell(color ?? ''),
       // What came without an hour, or without a date, stays so.
-      written ?? created_at,
-      ...cells.back,
-      locatorCell(locator),
+      csvCell(written ?? created_at),
+      cells.back,
+      place[1],
       cells.id,
       String(id),
     ])
   })
 }
 
+/** What each row of a source has before and behind what is of the highlight, safe already. */
 interface SourceCells {
-  front: string[]
-  back: string[]
+  front: string
+  back: string
   id: string
 }
 
 const sourceCells = (source: CsvSource, tags: readonly string[]): SourceCells => ({
-  front: [source.title, joinNames(authorsOf(source)), source.kind, source.url ?? ''],
-  back: [
+  front: joined([source.title, joinNames(authorsOf(source)), source.kind, source.url ?? '']),
+  back: joined([
     joinNames(tags),
     source.created_at,
     source.published ?? '',
@@ -134,9 +139,11 @@ const sourceCells = (source: CsvSource, tags: readonly string[]): SourceCells =>
     source.publisher ?? '',
     source.language ?? '',
     joinNames(isbnsOf(source)),
-  ],
+  ]),
   id: String(source.id),
 })
+
+const joined = (cells: readonly string[]): string => cells.map(csvCell).join(',')
 
 function locationOf(locator: string | null): string {
   if (locator === null) return ''
