@@ -570,6 +570,38 @@ describe('an account that counts credits', () => {
     expect(await look(library, second.import_id)).toMatchObject({ status: 'completed', truncated: false })
   })
 
+  it('whose page has changed before the rest is read finds the passages where they stand now', async () => {
+    const { ledger, clock } = await account(1)
+    const web = essay(5_000)
+    const library = await testLibrary({ pages: web, credits: ledger, now: () => clock.at })
+    const { import_id } = await add(library, { url: URL })
+    await work(library)
+    const first = await marksOf(library)
+    web[URL] = pageWith('On Herons', [...proseOf(60, 'a preface'), ...proseOf(5_000).slice(0, -20)])
+    await library.change((change) => requestCapture(change, { url: URL, refresh: true }))
+    await work(library)
+    clock.at = new Date('2026-04-01T12:00:00Z')
+    const { import_id: rest } = await add(library, { url: URL })
+    await work(library)
+    expect(await look(library, rest)).toMatchObject({
+      resumes: import_id,
+      status: 'completed',
+      truncated: false,
+    })
+    const source = await library.db.selectFrom('source').select('text_id').executeTakeFirstOrThrow()
+    const { plain } = await library.db
+      .selectFrom('text')
+      .select('plain')
+      .where('id', '=', source.text_id)
+      .executeTakeFirstOrThrow()
+    const marks = await marksOf(library)
+    expect(marks.length).toBeGreaterThan(first.length)
+    for (const { text_id, quote, start_offset, end_offset } of marks) {
+      expect(text_id).toBe(source.text_id)
+      expect([...plain].slice(start_offset!, end_offset!).join('')).toBe(quote)
+    }
+  })
+
   it('pays once though the reading broke off after it was paid, and marks nothing twice', async () => {
     const { ledger, left } = await account(10)
     let broken = 0
