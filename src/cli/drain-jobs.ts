@@ -51,6 +51,7 @@ const DOING: Record<string, string> = {
   'read-link': 'marking passages',
   'resume-imports': 'taking up what waited for credits',
   embed: 'reading for search by meaning',
+  'import-file': 'importing',
   'purge-trash': 'emptying the trash',
 }
 

@@ -3,6 +3,7 @@ import type { OpenServer } from '../app/open-server.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
 import { createDownloads } from './downloads.ts'
 import { createFeedback } from './feedback.ts'
+import { createImports } from './imports.ts'
 import { createJobEvents } from './job-events.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
 import { noteRequest, requestIdOf } from './request-id.ts'
@@ -25,7 +26,7 @@ export type ApiEndpoint = (call: ApiCall) => Promise<void>
 export interface ApiRoute {
   path: RegExp
   /** A GET answers HEAD as well. */
-  methods: Partial<Record<'GET' | 'POST', ApiEndpoint>>
+  methods: Partial<Record<'GET' | 'POST' | 'DELETE', ApiEndpoint>>
 }
 
 export interface ApiParts {
@@ -46,6 +47,7 @@ export function createApi(parts: ApiParts) {
   const { accounts } = server
   const routes = [
     ...createUploads(parts),
+    ...createImports(parts),
     ...createDownloads(parts),
     ...createJobEvents(parts),
     ...createFeedback(parts),
@@ -73,13 +75,16 @@ export function createApi(parts: ApiParts) {
     path: string,
     query: string,
   ): Promise<void> {
-    const allow = [methods.GET && 'GET, HEAD', methods.POST && 'POST', 'OPTIONS'].filter(Boolean).join(', ')
+    const allow = [methods.GET && 'GET, HEAD', methods.POST && 'POST', methods.DELETE && 'DELETE', 'OPTIONS']
+      .filter(Boolean)
+      .join(', ')
     if (req.method === 'OPTIONS') {
       res.writeHead(204, { allow }).end()
       return
     }
     const method = req.method === 'HEAD' ? 'GET' : req.method
-    const endpoint = method === 'GET' || method === 'POST' ? methods[method] : undefined
+    const isKnown = method === 'GET' || method === 'POST' || method === 'DELETE'
+    const endpoint = isKnown ? methods[method] : undefined
     if (!endpoint) {
       dropBody(req, res)
       sendProblem(res, httpProblem(405, 'This address takes no such request.', `It takes ${allow}.`), {

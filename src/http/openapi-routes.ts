@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { importEntry } from '../features/imports/describe-import.ts'
 import { JOB_STATES } from '../jobs/job-list.ts'
 import { addFile } from './add-file.ts'
 import { markup, type Markup } from './oauth/page.ts'
@@ -8,9 +9,9 @@ type Json = Record<string, unknown>
 /** One address of the API that is no tool. */
 interface Described {
   path: string
-  method: 'get' | 'post'
+  method: 'get' | 'post' | 'delete'
   operationId: string
-  tag: 'files' | 'jobs' | 'account'
+  tag: 'files' | 'imports' | 'jobs' | 'account'
   summary: string
   description: string
   /** All are needed; where several sets are named, one of them. */
@@ -151,6 +152,87 @@ const ROUTES: readonly Described[] = [
     },
   },
   {
+    path: '/api/imports',
+    method: 'post',
+    operationId: 'import_file',
+    tag: 'imports',
+    summary: 'Bring in an export of another program',
+    description:
+      'Takes a file that Kindle, Readwise, Kobo, Pocket and others export, as the body; what it is, is told by its content. It is ' +
+      'imported in the background: ask for the import until it is completed or failed. The same file again adds nothing.',
+    scopes: [['sources:write', 'highlights:write']],
+    parameters: [query('name', 'What the file is called; else the name in Content-Disposition')],
+    requestBody: { required: true, content: { '*/*': BYTES } },
+    responses: {
+      '202': {
+        description: 'It is stored and will be imported: `import_id` and `Location` name the import.',
+        headers: { Location: { schema: { type: 'string' } } },
+        content: { 'application/json': { schema: schemaOf(importEntry) } },
+      },
+      '413': { $ref: '#/components/responses/Failure413' },
+      '415': { $ref: '#/components/responses/Failure415' },
+    },
+  },
+  {
+    path: '/api/imports/{id}',
+    method: 'get',
+    operationId: 'get_file_import',
+    tag: 'imports',
+    summary: 'How an import stands',
+    description: 'The same as the tool get_import.',
+    scopes: [['sources:read']],
+    parameters: [inPath('id', 'Import id')],
+    responses: {
+      '200': {
+        description: 'The import.',
+        content: { 'application/json': { schema: schemaOf(importEntry) } },
+      },
+    },
+  },
+  {
+    path: '/api/imports/{id}',
+    method: 'delete',
+    operationId: 'undo_import',
+    tag: 'imports',
+    summary: 'Take out again what an import brought',
+    description:
+      'What the reader has written to, tagged, changed or reviewed since stays. The same file can be imported anew.',
+    scopes: [['sources:write', 'highlights:write']],
+    parameters: [inPath('id', 'Import id')],
+    responses: {
+      '200': {
+        description: 'How many sources, highlights, notes and readings were taken out, and how many stay.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: {
+                import_id: { type: 'integer' },
+                removed: { type: 'object', additionalProperties: { type: 'integer' } },
+                kept: { type: 'object', additionalProperties: { type: 'integer' } },
+              },
+              required: ['import_id', 'removed', 'kept'],
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    path: '/api/imports/{id}/report.csv',
+    method: 'get',
+    operationId: 'get_import_report',
+    tag: 'imports',
+    summary: 'What became of each row of an imported file',
+    description: 'A table with a line for each row of the file, once the import is completed.',
+    scopes: [['sources:read', 'highlights:read', 'notes:read']],
+    parameters: [inPath('id', 'Import id'), IF_NONE_MATCH],
+    responses: {
+      '200': { description: 'The report.', content: { 'text/csv': { schema: { type: 'string' } } } },
+      ...UNCHANGED,
+    },
+  },
+  {
     path: '/api/jobs/{id}',
     method: 'get',
     operationId: 'get_job',
@@ -245,20 +327,20 @@ export const ROUTE_TAGS: readonly string[] = [...new Set(ROUTES.map(({ tag }) =>
 
 /** The addresses that are no tools, as OpenAPI has them. `failures` are those that any of them may answer. */
 export function describeRoutes(failures: Json): Json {
-  return Object.fromEntries(
-    ROUTES.map(({ path, method, operationId, tag, scopes, responses, ...told }) => [
-      path,
-      {
-        [method]: {
-          operationId,
-          tags: [tag],
-          ...told,
-          security: scopes.flatMap((set) => [{ oauth: set }, { token: set }]),
-          responses: { ...failures, ...responses },
-        },
+  const paths: Record<string, Json> = {}
+  for (const { path, method, operationId, tag, scopes, responses, ...told } of ROUTES) {
+    paths[path] = {
+      ...paths[path],
+      [method]: {
+        operationId,
+        tags: [tag],
+        ...told,
+        security: scopes.flatMap((set) => [{ oauth: set }, { token: set }]),
+        responses: { ...failures, ...responses },
       },
-    ]),
-  )
+    }
+  }
+  return paths
 }
 
 /** The same for people. */

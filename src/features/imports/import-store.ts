@@ -104,6 +104,8 @@ export interface ImportEnd {
   /** Sentences for the reader. */
   remarks?: readonly string[]
   source_id?: number
+  /** Media hash of the report on a file. */
+  report?: string
 }
 
 /** Completes an import. False where it had ended: the first end stays. */
@@ -179,6 +181,18 @@ export const findUnfinished = (db: Db, fileHash: string): Promise<Import | undef
     .where('file_hash', '=', fileHash)
     .where('status', '=', 'processing')
     .where('undone_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
+
+/** An import of a file that waits or goes on. */
+export const findUnderWayFile = (db: Db, fileHash: string): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('kind', '=', 'file')
+    .where('file_hash', '=', fileHash)
+    .where('status', 'in', ['pending', 'processing'])
     .orderBy('created_at')
     .orderBy('id')
     .executeTakeFirst()

@@ -43,6 +43,8 @@ export interface WriteOptions {
   fetches?: boolean
   /** Whether what became of each row is wanted, for a report. */
   reports?: boolean
+  /** Keeps the report, which is then made, and gives the name of the file that it is kept in. */
+  keepReport?: (report: ImportReport, outcomes: RowOutcomes) => Promise<string>
   /** An import that was begun already. */
   importId?: number
   signal?: AbortSignal
@@ -100,7 +102,9 @@ export async function writeImport(
   const counts = run.total()
   if (writer) {
     const { importId: id } = writer
-    await library.change((change) => completeImport(change, id, { counts, remarks: remarksOn(report) }))
+    const kept = await options.keepReport?.(report, run.outcomes)
+    const end = { counts, remarks: remarksOn(report), ...(kept !== undefined && { report: kept }) }
+    await library.change((change) => completeImport(change, id, end))
   }
   return {
     importId: writer?.importId ?? null,
@@ -199,7 +203,7 @@ class ImportRun {
     this.#library = library
     this.#report = report
     this.#options = options
-    this.outcomes = new RowOutcomes(options.reports ?? false)
+    this.outcomes = new RowOutcomes(isReported(options))
     if (!options.writer) this.#trial = new KnownLibrary()
   }
 
@@ -286,7 +290,7 @@ class ImportRun {
     await library.learn(db, items)
     const anchors = await findAnchors(db, library, items, found)
     const plan = new ImportPlan(this.#nextId)
-    const outcomes = new RowOutcomes(this.#options.reports ?? false)
+    const outcomes = new RowOutcomes(isReported(this.#options))
     const planning: Planning = {
       library,
       plan,
@@ -302,6 +306,9 @@ class ImportRun {
     return { plan, outcomes, anchors }
   }
 }
+
+const isReported = ({ reports = false, keepReport }: WriteOptions): boolean =>
+  reports || keepReport !== undefined
 
 const sizeOf = ({ highlights, notes }: ImportedItem): number =>
   1 +

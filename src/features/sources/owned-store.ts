@@ -130,6 +130,14 @@ export async function isMediaNamed(db: Db, hash: string): Promise<boolean> {
           of.exists(of.selectFrom('source').select('id').where('cover', '=', hash)),
           of.exists(of.selectFrom('text').select('id').where('raw', '=', hash)),
           of.exists(of.selectFrom('capture').select('id').where('given', '=', hash)),
+          of.exists(of.selectFrom('import').select('id').where('report', '=', hash)),
+          of.exists(
+            of
+              .selectFrom('import')
+              .select('id')
+              .where('file_hash', '=', hash)
+              .where('status', 'in', ['pending', 'processing']),
+          ),
         ])
         .as('named'),
     )
