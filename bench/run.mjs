@@ -20,6 +20,7 @@ const runs = [
   ['embedding', ['--runtime', 'both', ...(values.paraphrases ? ['--corpus', values.paraphrases] : [])]],
   ['vectors', []],
   ['search', ['--passages', values.large ? '1000,100000,1000000' : '1000,100000']],
+  ['highlights', ['--highlights', values.large ? '100000,1000000' : '100000']],
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
   ['serve', []],

@@ -88,6 +88,16 @@ describe('search_highlights', () => {
     expect(both['meta']).toMatchObject({ mode: 'hybrid' })
   })
 
+  it('finds the one highlight among a great many texts that mean the same', async () => {
+    for (let n = 0; n < 12; n++)
+      await addTestSource(library, { title: `No. ${n}`, text: 'A boat, a ship, a vessel. '.repeat(900) })
+    await addTestSource(library, { title: 'One', highlights: ['Some vessel or other, and a loaf.'] })
+    await embedAll()
+    expect(contents(await search({ query: 'ship', mode: 'semantic' }))).toEqual([
+      'Some vessel or other, and a loaf.',
+    ])
+  })
+
   it('goes by words and says so where nothing can be embedded', async () => {
     const plain = await testLibrary()
     await addTestSource(plain, { title: 'One', highlights: ['A boat on the lake.'] })
