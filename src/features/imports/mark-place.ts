@@ -13,7 +13,9 @@ export interface MarkPlace extends ImportedLocator {
 
 /** What makes two quotes or notes the same words. */
 export const wordsOf = (text: string): string =>
-  isPlain(text) ? text.toLowerCase().replaceAll(/\s+/g, ' ').trim() : foldText(text).text.trim() || text.trim()
+  isPlain(text)
+    ? text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
+    : foldText(text).text.trim() || text.trim()
 
 /** Most texts have only signs that fold to themselves: no dashes and nothing beyond ASCII. */
 const isPlain = (text: string): boolean => /^[\w .,;:!?'"()\n]*$/.test(text)
