@@ -90,6 +90,11 @@ async function candidatesOf(
     await breathe()
     signal?.throwIfAborted()
     if (recent[0]?.paragraph !== sentence.paragraph || !sentence.isWhole) recent = []
+    // Furniture is in no passage, so none goes over it.
+    if (!isTalk(sentence.text)) {
+      recent = []
+      continue
+    }
     recent = [...recent, sentence].slice(-MOST_SENTENCES)
     if (isQuestion(sentence.text)) continue
     for (let first = recent.length - 1; first >= 0; first--) {
@@ -110,8 +115,7 @@ function weigh(
   terms: Terms,
 ): Omit<Passage, 'start' | 'end'> | undefined {
   const isWhole = sentences.every((sentence) => sentence.isWhole)
-  if (!isTalk(text) || new Set(sentences.map((sentence) => sentence.text)).size < sentences.length)
-    return undefined
+  if (new Set(sentences.map((sentence) => sentence.text)).size < sentences.length) return undefined
   const form = standing(text, isWhole) * [1, 0.92, 0.82][sentences.length - 1]!
   if (form === 0) return undefined
   const counts = countTerms(text)
