@@ -9,6 +9,7 @@ import { setPassword } from '../features/accounts/identity.ts'
 import { makePersonalToken } from '../features/accounts/personal-token-store.ts'
 import { addReader } from '../features/accounts/reader-store.ts'
 import { startSession } from '../features/accounts/session-store.ts'
+import { importArchive } from '../features/exports/import-archive.ts'
 import { EXPORTED_TABLES } from '../features/exports/tables.ts'
 import { leaveFeedback } from '../features/feedback/feedback.ts'
 import { testLibrary } from '../../test/support/library.ts'
@@ -243,6 +244,22 @@ describe('an export', () => {
     ])
     const manifest = JSON.parse(files['manifest.json'] ?? '') as { media: object }
     expect(manifest.media).toEqual({ files: 2, bytes: PAGE.length + PDF.length, missing: ['f'.repeat(64)] })
+  })
+
+  it('is taken in by an empty library, as one of its own', async () => {
+    const parts: Uint8Array[] = []
+    for await (const part of exportAccount(accounts, readerId, library)) parts.push(part)
+    const target = await testLibrary()
+    const { rows: taken, missingMedia } = await importArchive(target, Buffer.concat(parts))
+    expect(taken).toMatchObject({ highlights: HIGHLIGHTS - 1, sources: 3, deleted: 1 })
+    expect(missingMedia).toBe(1)
+    const all = (of: Library) =>
+      of.db
+        .selectFrom('highlight')
+        .select(['id', 'quote', 'start_offset', 'locator', 'created_at', 'updated_at'])
+        .orderBy('id')
+        .execute()
+    expect(await all(target)).toEqual(await all(library))
   })
 
   it('is refused to a reader who is gone', async () => {
