@@ -3,7 +3,7 @@ import type { WorkDue, Claim } from '../db/runtime.ts'
 import { queueEmbedding } from '../features/search/jobs/embed-passages.ts'
 import { nextDue } from '../jobs/queue.ts'
 import { JOBS } from '../jobs/registry.ts'
-import { scheduleDaily } from '../jobs/schedule.ts'
+import { nextDaily, scheduleDaily } from '../jobs/schedule.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import type { OpenLibraries } from './open-libraries.ts'
 import type { ServedLibrary } from './server-store.ts'
@@ -38,7 +38,6 @@ interface Turn {
 }
 
 const KINDS = JOBS.map(({ kind }) => kind)
-const DAY_MS = 86_400_000
 /** How long one library may have its turn while others wait. */
 const TURN_MS = 60_000
 /** A process that works on a library and dies is missed after this, or when the next one starts. */
@@ -162,7 +161,7 @@ export function workOnLibraries(options: LibraryWorkOptions): LibraryWork {
       turn.worker = undefined
       await worker.stop()
     }
-    const daily = new Date(now().getTime() + DAY_MS)
+    const daily = await nextDaily(library)
     const next = await nextDue(library.db, KINDS)
     return next && next < daily ? next : daily
   }

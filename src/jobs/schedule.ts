@@ -42,3 +42,9 @@ export async function scheduleDaily(library: Library): Promise<void> {
   })
   await forgetJobs(library.db, new Date(now.getTime() - REMEMBERED_DAYS * DAY_MS))
 }
+
+/** When `scheduleDaily` will next have something to do. */
+export async function nextDaily(library: Library): Promise<Date> {
+  const last = await getLocal(library.db, 'daily_at')
+  return last === undefined ? library.now() : new Date(Date.parse(last) + DAY_MS)
+}

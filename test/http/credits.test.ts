@@ -69,6 +69,20 @@ it('without credits a page is saved and readable; it is read the night after the
   expect(at.errors).toEqual([])
 })
 
+it('what waits is taken up a day after the last time, however much the library is used meanwhile', async () => {
+  const clock = { at: new Date('2026-03-31T01:30:00Z') }
+  const { at, token } = await served({ COMMONPLACE_CREDITS: '1' }, () => clock.at)
+  for (const bird of ['heron', 'egret']) await ended(at, token, (await add(at, token, bird))['import_id'])
+  // A new month, and work that is no reading: the day is not over.
+  clock.at = new Date('2026-04-01T00:30:00Z')
+  await at.api(token, 'save_url', { url: 'https://birds.example/curlew' })
+  const egret = (await at.api(token, 'list_sources', { q: 'egret' })).body['sources'] as { id: number }[]
+  expect(await marksOf(at, token, egret[0]!.id)).toBe(0)
+  await at.server.work().drained()
+  clock.at = new Date('2026-04-01T01:31:00Z')
+  await expect.poll(() => marksOf(at, token, egret[0]!.id), PATIENT).toBeGreaterThan(0)
+})
+
 it('readers spend their own, and over MCP as over HTTP', async () => {
   const { at, token } = await served({ COMMONPLACE_CREDITS: '1' })
   const other = await at.tokenFor(await at.newReader())
