@@ -65,8 +65,7 @@ async function passagesInScope(
   db: Kysely<Schema>,
   { sources, unit }: SearchScope,
 ): Promise<ReadonlySet<number> | undefined> {
-  if (!sources && unit === 'highlight' && !(await hasMoreMarked(db, FEW_MARKED)))
-    return new Set(await markedPassages(db))
+  if (!sources && unit === 'highlight' && !(await isMuchMarked(db))) return new Set(await markedPassages(db))
   if (!sources || sources.size > FEW_PASSAGES) return undefined
   const rows = await db
     .selectFrom('passage')
@@ -77,6 +76,16 @@ async function passagesInScope(
     .execute()
   if (rows.length > FEW_PASSAGES) return undefined
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Libraries that were seen to have many; one that has lost most of them is searched as before, which is only slower. */
+const muchMarked = new WeakSet<Kysely<Schema>>()
+
+async function isMuchMarked(db: Kysely<Schema>): Promise<boolean> {
+  if (muchMarked.has(db)) return true
+  const many = await hasMoreMarked(db, FEW_MARKED)
+  if (many) muchMarked.add(db)
+  return many
 }
 
 type VectorOfPassage = MeaningHit['passage'] & { quantised: Uint8Array }
