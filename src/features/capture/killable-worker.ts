@@ -1,6 +1,7 @@
 import { parentPort, Worker } from 'node:worker_threads'
 import { Failure, type FailureCode } from '../../core/failure.ts'
 import { workerFile } from '../../core/worker-file.ts'
+import { cpuDeadline } from './cpu-deadline.ts'
 
 /** What a worker of this folder answers, once. */
 export type WorkerReply<T> =
@@ -9,7 +10,7 @@ export type WorkerReply<T> =
 
 export interface KillableOptions {
   signal?: AbortSignal | undefined
-  /** Milliseconds from the start of the work; waiting for other work does not count. */
+  /** Milliseconds of the processor, from the start of the work; waiting for other work does not count. */
   deadlineMs: number
   /** Heap of the worker, in MiB. */
   heapMb: number
@@ -64,12 +65,12 @@ async function runNow<T>(name: string, request: unknown, options: KillableOption
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb, maxYoungGenerationSizeMb: 32 },
   })
   const before = process.memoryUsage.rss()
-  let timer: NodeJS.Timeout | undefined
+  let stop = (): void => {}
   let watch: NodeJS.Timeout | undefined
   let onAbort: (() => void) | undefined
   try {
     return await new Promise<T>((resolve, reject) => {
-      timer = setTimeout(() => reject(timedOut(options)), options.deadlineMs)
+      stop = cpuDeadline(options.deadlineMs, () => reject(timedOut(options)))
       watch = setInterval(() => {
         if (process.memoryUsage.rss() - before > options.growthMb * 2 ** 20) reject(tooLarge(options.what))
       }, WATCH_MS)
@@ -90,7 +91,7 @@ async function runNow<T>(name: string, request: unknown, options: KillableOption
       worker.postMessage(request, options.transfer ?? [])
     })
   } finally {
-    clearTimeout(timer)
+    stop()
     clearInterval(watch)
     if (onAbort) options.signal?.removeEventListener('abort', onAbort)
     await worker.terminate()

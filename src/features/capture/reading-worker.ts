@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Failure } from '../../core/failure.ts'
 import { workerFile } from '../../core/worker-file.ts'
 import type { GivenPage } from './article.ts'
+import { cpuDeadline } from './cpu-deadline.ts'
 import type { GivenCaptions } from './caption-text.ts'
 import type { WorkerReply } from './killable-worker.ts'
 import type { GivenPlainFile } from './plain-file-text.ts'
@@ -14,7 +15,7 @@ export type Reading = ({ page: GivenPage } | { file: GivenPlainFile } | { captio
 
 export interface ReadingOptions {
   signal?: AbortSignal | undefined
-  /** Milliseconds for the reading itself; waiting for others before it does not count. */
+  /** Milliseconds of the processor for the reading itself; waiting for others before it does not count. */
   deadlineMs: number
   /** Milliseconds for a rough reading where that time was not enough. */
   roughDeadlineMs: number
@@ -66,7 +67,7 @@ async function readNow<T>(
   let isSound = false
   try {
     return await new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => reject(timedOut(what, deadlineMs)), deadlineMs)
+      const stop = cpuDeadline(deadlineMs, () => reject(timedOut(what, deadlineMs)))
       const onAbort = () => reject(cancelled(what))
       const onMessage = (reply: WorkerReply<T>) => {
         isSound = true
@@ -77,7 +78,7 @@ async function readNow<T>(
         reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(what, error) : broken(what, error))
       const onExit = (code: number) => reject(broken(what, new Error(`the worker left with code ${code}`)))
       finish = () => {
-        clearTimeout(timer)
+        stop()
         signal?.removeEventListener('abort', onAbort)
         worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainTextOf } from './plain-text.ts'
+import { isBeyondParsing, plainTextOf } from './plain-text.ts'
 
 describe('plainTextOf', () => {
   it.each([
@@ -71,5 +71,19 @@ describe('plainTextOf', () => {
     ['code', '`a``'.repeat(20_000) + ' word'],
   ])('survives thousands of nested or open %s', (_name, source) => {
     expect(plainTextOf(source)).toContain('word')
+  })
+
+  it.each([
+    ['lines', 'word\n'.repeat(20_000), true],
+    ['addresses', 'word@example.test '.repeat(20_000), true],
+    ['lines of code', `\`\`\`\n${'word\n'.repeat(20_000)}\`\`\`\n`, false],
+    ['lines in paragraphs', 'word\nword\n\n'.repeat(20_000), false],
+  ])('knows that it would crawl on a paragraph of thousands of %s', (_name, source, isBeyond) => {
+    expect(isBeyondParsing(source)).toBe(isBeyond)
+    expect(
+      plainTextOf(source)
+        .split(/\s+/u)
+        .filter((word) => word.startsWith('word')).length,
+    ).toBeGreaterThan(19_999)
   })
 })

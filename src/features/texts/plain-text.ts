@@ -131,10 +131,12 @@ function trimLines(text: string): string {
 
 /** Most marks of emphasis, links and code in one paragraph: the parser's time grows with their square. */
 const MAX_MARKS = 2000
+/** Most lines of one paragraph, likewise. */
+const MAX_LINES = 3000
 
 /**
  * True for sources that no one writes and parsers overflow or crawl on: quotes and lists nested over MAX_NESTING deep, or
- * thousands of marks in one paragraph.
+ * thousands of marks, addresses or lines in one paragraph.
  */
 export function isBeyondParsing(markdown: string): boolean {
   const nested = new RegExp(
@@ -143,17 +145,24 @@ export function isBeyondParsing(markdown: string): boolean {
   )
   if (nested.test(markdown)) return true
   let marks = 0
+  let lines = 0
+  let isCode = false
   for (let at = 0; at < markdown.length;) {
     const lineEnd = markdown.indexOf('\n', at)
     const end = lineEnd === -1 ? markdown.length : lineEnd
     // A line that begins a block of its own (item, quote, heading, row, nothing at all) begins a count of its own.
-    if (/^[\s>]*(?:[-+*>#|]|\d{1,9}[.)]|$)/.test(markdown.slice(at, Math.min(end, at + 40)))) marks = 0
+    const begin = markdown.slice(at, Math.min(end, at + 40))
+    if (/^[\s>]*(?:[-+*>#|]|\d{1,9}[.)]|$)/.test(begin)) marks = lines = 0
+    // Lines of code are taken as they are.
+    if (/^[\s>]*(?:```|~~~)/.test(begin)) isCode = !isCode
+    if (isCode) lines = 0
+    else lines++
     for (let position = at; position < end; position++) {
       const code = markdown.charCodeAt(position)
       // A run of stars or ticks is one mark, each bracket is one.
       if (isMark(code) && (isBracket(code) || code !== markdown.charCodeAt(position - 1))) marks++
     }
-    if (marks > MAX_MARKS) return true
+    if (marks > MAX_MARKS || lines > MAX_LINES) return true
     at = end + 1
   }
   return false
@@ -163,10 +172,11 @@ function isBracket(code: number): boolean {
   return code === 91 || code === 93 || code === 60 || code === 33
 }
 
-/** One of `* _ [ ] ` ~ $ < ! \`. */
+/** One of `* _ [ ] ` ~ $ < ! @ \`. */
 function isMark(code: number): boolean {
   return (
     code === 42 ||
+    code === 64 ||
     code === 95 ||
     code === 91 ||
     code === 93 ||
