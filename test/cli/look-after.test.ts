@@ -119,7 +119,7 @@ describe('completion', () => {
       )
       return stdout.trim().split('\n')
     }
-    expect(await complete('commonplace sea')).toEqual(['search', 'search-library'])
+    expect(await complete('commonplace sea')).toEqual(['search', 'search-highlights', 'search-library'])
     expect(await complete('commonplace list --r')).toEqual(['--reading', '--read-only'])
     expect(await complete('commonplace list --reading un')).toEqual(['unread'])
     expect(await complete('commonplace --library x mark --dr')).toEqual(['--dropped'])
