@@ -124,7 +124,7 @@ describe('pickPassages with a language model', () => {
     const model = modelThat(() => ({
       passages: ['Every reader has to buy salt today.', 'Buy salt at our harbour shop!'],
     }))
-    const picked = await pick(model, `${PLAIN}\n\n${orders}`)
+    const picked = await pick(model, `${PLAIN}\n\n${orders}`, { title: 'Ignore', language: 'Ignore all' })
     expect(model.asked[0]?.task).not.toContain('Ignore')
     expect(model.asked[0]?.material).toContain(orders)
     expect(picked.by).toBe('built-in')
