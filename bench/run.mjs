@@ -23,6 +23,7 @@ const runs = [
   ['highlights', ['--highlights', values.large ? '100000,1000000' : '100000']],
   ...(values.paraphrases ? [['search-quality', [values.paraphrases]]] : []),
   ['capture', []],
+  ['imports', []],
   ['serve', []],
   ['libraries', []],
   ['exports', []],
