@@ -4,6 +4,7 @@ import type { Db } from '../../db/schema.ts'
 import { describeSourceFacts, shownTags, sourceFacts } from '../sources/describe-sources.ts'
 import { namedSources } from '../sources/source-list-store.ts'
 import { tagsOf } from '../sources/source-store.ts'
+import { addressOfMoment } from '../sources/youtube-address.ts'
 import { countNotes, type ListedHighlight } from './highlight-list-store.ts'
 import { placeInSource } from './place-in-source.ts'
 
@@ -30,7 +31,11 @@ export const highlightEntry = z.object({
 export type HighlightEntry = z.output<typeof highlightEntry>
 
 /** A highlight by itself, with the source that it stands in. */
-export const fullHighlight = highlightEntry.extend({ source: sourceFacts })
+export const fullHighlight = highlightEntry.extend({
+  source: sourceFacts,
+  /** Where the recording can be heard from there on. */
+  timestamp_url: z.string().optional(),
+})
 export type FullHighlight = z.output<typeof fullHighlight>
 
 /** Most bytes of JSON that the words of one highlight take: in a list, and alone. */
@@ -85,6 +90,8 @@ export async function describeHighlights(
   return entries.flatMap((entry, index) => {
     const source = sources.get(highlights[index]!.source_id)
     // Gone between one question and the next.
-    return source ? [{ ...entry, source: describeSourceFacts(source) }] : []
+    if (!source) return []
+    const link = addressOfMoment(source.url, entry.timestamp_seconds)
+    return [{ ...entry, source: describeSourceFacts(source), ...(link !== null && { timestamp_url: link }) }]
   })
 }
