@@ -82,7 +82,12 @@ export async function fillHostile(library: Library): Promise<{ sources: number[]
         })
         await to.update('source', sourceId, { text_id: textId, words: 3 })
       }
-      await addTags(to, sourceId, [`s${words.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim().slice(0, 40)}`])
+      await addTags(to, sourceId, [
+        `s${words
+          .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+          .trim()
+          .slice(0, 40)}`,
+      ])
       for (let m = 0; m < 3; m++) {
         const id = await to.insert('highlight', {
           source_id: sourceId,
