@@ -5,7 +5,7 @@ import { databaseFailure } from '../../src/core/database-failure.ts'
 import { NewerLibrary } from '../../src/db/newer-library.ts'
 import { openPostgres, type Postgres } from '../../src/db/postgres/open.ts'
 import { SERVER_TABLES, serverDbOnPostgres } from '../../src/db/server/postgres.ts'
-import { insertReader } from '../../src/features/accounts/reader-store.ts'
+import { insertReader, setEmail } from '../../src/features/accounts/reader-store.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let url: string
@@ -95,4 +95,18 @@ it('a disk that is full is told as one, and nothing is written', async () => {
     .catch((error: unknown) => error)
   expect(databaseFailure(refused)?.code).toBe('disk_full')
   expect(await db.selectFrom('server_setting').selectAll().execute()).toEqual([])
+})
+
+it('give an address to one of two who take it at the same moment, and tell the other', async () => {
+  const { pool } = await open()
+  const db = serverDbOnPostgres(pool)
+  const nobody = { email: null, emailVerifiedAt: null, name: null, at: '2026-01-01T00:00:00.000Z' }
+  const readers = [(await insertReader(db, nobody))!.id, (await insertReader(db, nobody))!.id]
+  for (let n = 0; n < 20; n++) {
+    const email = `heron${n}@example.org`
+    const outcomes = await Promise.allSettled(readers.map((id) => setEmail(db, id, email, null)))
+    const [refused] = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(refused).toMatchObject({ code: 'invalid_input' })
+  }
 })

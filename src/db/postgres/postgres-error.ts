@@ -14,6 +14,13 @@ export class PostgresError extends Error {
   }
 }
 
+/** Whether a row was refused since another has a value that only one may have: two wrote at once (SQLSTATE 23505). */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof PostgresError &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === '23505'
+
 /** By SQLSTATE, or by its class, the first two letters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const BY_STATE: Readonly<Record<string, Trouble>> = {
   '08': 'unreachable',

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.ts'
+import { isTaken } from '../../db/postgres/postgres-error.ts'
 import type { ServerDb } from '../../db/server/schema.ts'
 import type { Accounts } from './accounts.ts'
 import { newName } from './secrets.ts'
@@ -148,6 +149,10 @@ export async function setEmail(
     )
     .returning('id')
     .executeTakeFirst()
+    // Two that take it at once do not see each other.
+    .catch((error: unknown) => {
+      throw isTaken(error) ? taken() : error
+    })
   if (!changed) throw taken()
 }
 
