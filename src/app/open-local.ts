@@ -136,17 +136,8 @@ function checkStillThere({ file, inode }: OpenFile): void {
   })
 }
 
-function pagesFor({ allowHosts, youtube }: LocalConfig): Pages {
-  try {
-    return createPages({ allow: allowHosts, ...(youtube && { youtube }) })
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause
-    throw new Failure('invalid_input', `COMMONPLACE_ALLOW_HOSTS cannot be read: ${allowHosts.join(', ')}.`, {
-      hint: 'Give names, name:port, addresses or ranges such as 192.168.1.0/24, with commas between.',
-      cause,
-    })
-  }
-}
+const pagesFor = ({ allowHosts, youtube }: LocalConfig): Pages =>
+  createPages({ allow: allowHosts, ...(youtube && { youtube }) })
 
 /** The embedder that the configuration names; undefined where it is switched off. */
 export function embedderFor(config: LocalConfig['embedder']): Embedder | undefined {

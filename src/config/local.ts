@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../core/failure.ts'
+import { isPlace } from './host-name.ts'
 import { libraryFolder } from './library-folder.ts'
 import type { YouTubeAccess } from '../core/outside.ts'
 import { modelOf, modelVariables, type ModelConfig } from './model.ts'
@@ -7,7 +8,18 @@ import { youtubeOf, youtubeVariables } from './youtube.ts'
 
 const environment = z.object({
   COMMONPLACE_LIBRARY: z.string().optional(),
-  COMMONPLACE_ALLOW_HOSTS: z.string().default(''),
+  COMMONPLACE_ALLOW_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
+    )
+    .refine((hosts) => hosts.every(isPlace), {
+      error: 'takes names, name:port, addresses or ranges such as 192.168.1.0/24, with commas between',
+    }),
   COMMONPLACE_EMBEDDER: z.enum(['builtin', 'openai', 'ollama', 'off']).default('builtin'),
   COMMONPLACE_EMBEDDER_URL: z.url().optional(),
   COMMONPLACE_EMBEDDER_MODEL: z.string().optional(),
@@ -43,7 +55,9 @@ export function readLocalConfig(
   const parsed = environment.safeParse(env)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    throw new Failure('invalid_input', `${issue?.path.join('.')}: ${issue?.message}.`, {
+    // A rule of ours is a sentence about the variable.
+    const said = issue?.code === 'custom' ? ' ' : ': '
+    throw new Failure('invalid_input', `${issue?.path.join('.')}${said}${issue?.message}.`, {
       hint: 'Mend or unset the variable; docs/configuration.md lists what each takes.',
     })
   }
@@ -51,9 +65,7 @@ export function readLocalConfig(
   const youtube = youtubeOf(given)
   return {
     library: libraryFolder(env, flags.library),
-    allowHosts: given.COMMONPLACE_ALLOW_HOSTS.split(',')
-      .map((host) => host.trim())
-      .filter(Boolean),
+    allowHosts: given.COMMONPLACE_ALLOW_HOSTS,
     embedder: embedderOf(given),
     model: modelOf(modelPart.parse(given)),
     ...(youtube && { youtube }),

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { z } from 'zod'
+import { isHost } from './host-name.ts'
 import type { ServerConfig } from './server.ts'
 
 /** What stands beside the schema of a variable. */
@@ -117,12 +118,9 @@ export const serverEnvironment = z.object({
     (url) => url.origin,
   ),
   COMMONPLACE_HOST: variable(
-    'an address of this machine, such as 127.0.0.1 or 0.0.0.0',
+    'an address or name of this machine, such as 127.0.0.1 or 0.0.0.0',
     'what to listen on',
-    z
-      .string()
-      .regex(/^[\w.:-]{1,255}$/)
-      .default('127.0.0.1'),
+    z.string().refine(isHost).default('127.0.0.1'),
   ),
   COMMONPLACE_PORT: number('the port to listen on; 0 is any free one', 0, 65_535, 3210),
   COMMONPLACE_DATA: variable('a folder', 'where accounts and libraries are kept', z.string().optional(), {
