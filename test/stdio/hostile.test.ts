@@ -16,6 +16,22 @@ let folder: string
 let site: Site
 let server: Served
 let id: string
+/** Of highlights: one that stays, and one to be deleted. */
+let highlight: number
+let doomed: number
+let importId: number
+
+const asked = { confirm: true, user_intent: 'as asked' }
+const book = { title: 'The Waves', author: 'Virginia Woolf' }
+
+/** A highlight of its own, with its id. */
+async function markPassage(content: string): Promise<number> {
+  const source = { type: 'Book', ...book }
+  const { highlights } = good(
+    await server.call('add_highlights', { source, highlights: [{ content }], ...asked }),
+  )
+  return (highlights as { id: number }[])[0]!.id
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'commonplace-hostile-'))
@@ -23,6 +39,11 @@ beforeAll(async () => {
   server = await serve(join(folder, 'library'), { env: site.env })
   const saved = good(await server.call('save_url', { url: `${site.origin}/page` }))
   ;({ id } = saved['item'] as { id: string })
+  highlight = await markPassage('I am rooted, but I flow.')
+  doomed = await markPassage('To be deleted.')
+  ;({ import_id: importId } = good(await server.call('add_source', { book, ...asked })) as {
+    import_id: number
+  })
 })
 afterAll(async () => {
   expect(await server.close()).toBe(0)
@@ -112,6 +133,23 @@ const FITTING: Record<string, () => Json> = {
   add_highlight: () => ({ id, quote: 'said once only' }),
   add_comment: () => ({ id, body: 'fine' }),
   sync: () => ({}),
+  search_highlights: () => ({ query: 'rooted' }),
+  list_sources: () => ({}),
+  get_source: () => ({ id }),
+  get_highlight: () => ({ id: highlight }),
+  export_highlights: () => ({}),
+  get_source_markdown: () => ({ id }),
+  get_import: () => ({ id: importId }),
+  get_academy_status: () => ({}),
+  add_highlights: () => ({ source_id: id, highlights: [{ content: 'one more' }], ...asked }),
+  add_source: () => ({ book, ...asked }),
+  update_highlight: () => ({ id: highlight, color: 'blue' }),
+  delete_highlight: () => ({ id: doomed }),
+  tag: () => ({ ids: [highlight], add: ['seen'] }),
+  list_tags: () => ({}),
+  get_daily_review: () => ({}),
+  review_highlight: () => ({ id: highlight, rating: 'good' }),
+  find_related: () => ({ highlight_id: highlight }),
 }
 
 describe.each(TOOLS.map(({ name }) => name))('%s', (name) => {
@@ -163,6 +201,8 @@ describe.each(TOOLS.map(({ name }) => name))('%s', (name) => {
   })
 
   it('does its work all the same', async () => {
+    // Some of the values were good requestIds.
+    if (name === 'delete_highlight') doomed = await markPassage('To be deleted in the end.')
     const called = await server.call(name, FITTING[name]!())
     if (name === 'sync' || name === 'queue_save') expect(failed(called)).toBe('not-logged-in')
     else good(called)
