@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { MediaStore } from '../../core/outside.ts'
 import { readGiven } from '../capture/read-given.ts'
 import { RENDERER_VERSION } from '../capture/sanitise.ts'
 import type { NewText } from '../texts/text-store.ts'
 import type { ImportedItem, ImportedText } from './imported.ts'
+
+const pack = promisify(gzip)
 
 const TYPES: Record<ImportedText['format'], string> = {
   html: 'text/html; charset=utf-8',
@@ -42,3 +47,7 @@ export async function readCarriedText(
     hash,
   }
 }
+
+/** Keeps what a text was made from, as captures do. Throws `quota_exceeded` where there is no room for it. */
+export const keepOriginal = async (media: MediaStore, { body }: ImportedText): Promise<string> =>
+  media.put(await pack(new TextEncoder().encode(body)))

@@ -221,6 +221,7 @@ class Undo {
     }
     for (const version of await listHistory(change.db, id)) await change.erase(version.table, version.id)
     await forgetText(change, sourceId, String(row['hash']))
+    if (typeof row['raw'] === 'string') this.media.add(row['raw'])
     return change.erase('text', id)
   }
 

@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { testLibrary } from '../../../test/support/library.ts'
 import { addSource } from '../../../test/support/sources.ts'
@@ -290,4 +291,82 @@ it.each([
   await expect(writeImport(library, file)).rejects.toMatchObject({ code })
   expect(await library.db.selectFrom('import').selectAll().execute()).toEqual([])
   expect(await library.db.selectFrom('source').selectAll().execute()).toEqual([])
+})
+
+const LINKS =
+  'title,url,time_added,tags,status\nOn bees,https://bees.test/a,1709290000,"honey|wax",archive\nOn wax,https://bees.test/b,1709290001,,unread\n'
+
+it('saves links with their dates and tags, and captures them where that is wanted; undo withdraws both', async () => {
+  const library = await testLibrary()
+  const { importId, counts } = await put(library, LINKS, { fetches: true })
+  expect(counts).toMatchObject({ sources: 2, tags: 3 })
+  const sources = await library.db
+    .selectFrom('source')
+    .select(['title', 'url', 'created_at'])
+    .orderBy('id')
+    .execute()
+  expect(sources[0]).toEqual({
+    title: 'On bees',
+    url: 'https://bees.test/a',
+    created_at: '2024-03-01T10:46:40.000Z',
+  })
+  expect(
+    (await library.db.selectFrom('tag').select('name').orderBy('name').execute()).map(({ name }) => name),
+  ).toEqual(['archived', 'honey', 'wax'])
+  expect(await library.db.selectFrom('capture').select('state').execute()).toHaveLength(2)
+  expect(await library.db.selectFrom('read').selectAll().execute()).toEqual([])
+  await undoImport(library, importId!)
+  for (const table of ['source', 'capture', 'tag', 'tagging', 'source_url'] as const)
+    expect([table, await library.db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
+})
+
+const page = (words: string) => `<div><p>${`${words} `.repeat(60)}</p></div>`
+const omnivore = (words: string) =>
+  zipSync({
+    'metadata_0_to_1.json': strToU8(
+      JSON.stringify([
+        {
+          id: '1',
+          slug: 'bees',
+          title: 'On bees',
+          url: 'https://bees.test/a',
+          state: 'Active',
+          savedAt: '2024-03-01T10:00:00.000Z',
+          labels: [],
+        },
+      ]),
+    ),
+    'content/bees.html': strToU8(page(words)),
+    'highlights/bees.md': strToU8('> The dance of the bees\n'),
+  })
+
+it('takes a text that comes along where there is none, finds the highlights in it, and never puts it over another', async () => {
+  const library = await testLibrary()
+  const first = await writeImport(library, omnivore('The dance of the bees tells of flowers far away.'))
+  expect(first.counts).toMatchObject({ sources: 1, highlights: 1 })
+  const { text_id } = await library.db.selectFrom('source').select('text_id').executeTakeFirstOrThrow()
+  expect(text_id).not.toBeNull()
+  await writeImport(library, omnivore('Another text altogether, about the dance of the bees.'))
+  expect(await library.db.selectFrom('source').select('text_id').execute()).toEqual([{ text_id }])
+  expect(
+    (await library.db.selectFrom('text').select('state').orderBy('id').execute()).map(({ state }) => state),
+  ).toEqual(['good', 'kept'])
+})
+
+it('two at once bring a file in once', async () => {
+  const library = await testLibrary()
+  const many = clippings(
+    ...Array.from({ length: 1_500 }, (_, i) =>
+      clipping(
+        `Book ${i % 5} (Ann)`,
+        `${i * 10}-${i * 10 + 2}`,
+        'Friday, March 1, 2024 10:00:00 AM',
+        `words of number ${i}`,
+      ),
+    ),
+  )
+  await Promise.all([put(library, many), put(library, many)])
+  expect(await library.db.selectFrom('source').select('id').execute()).toHaveLength(5)
+  const all = await quotes(library)
+  expect([all.length, new Set(all).size]).toEqual([1_500, 1_500])
 })

@@ -5,7 +5,7 @@ import { readSettings } from '../../core/settings.ts'
 import { toFailure } from '../../core/to-failure.ts'
 import type { Db } from '../../db/schema.ts'
 import { findAnchors } from './find-anchors.ts'
-import { readCarriedText, type CarriedText } from './carried-text.ts'
+import { keepOriginal, readCarriedText, type CarriedText } from './carried-text.ts'
 import { openImport } from './formats.ts'
 import { ImportPlan, placeholders } from './import-plan.ts'
 import { ImportReport } from './import-report.ts'
@@ -243,14 +243,17 @@ class ImportRun {
 
   async #readText(item: ImportedItem): Promise<void> {
     if (item.text === null) return
+    let text: CarriedText | undefined
     try {
-      const text = await readCarriedText(item, this.#options.signal)
-      if (text) this.#texts.set(item, text)
+      text = await readCarriedText(item, this.#options.signal)
     } catch (error) {
       const failure = toFailure(error)
       if (failure.code === 'cancelled') throw error
       this.#report.remark('text_unread', { row: item.rows[0] ?? 0, text: item.source.title ?? '' })
     }
+    if (!text) return
+    if (this.#options.writer) text.text.raw = await keepOriginal(this.#library.outside.media, item.text)
+    this.#texts.set(item, text)
   }
 
   async #write(items: readonly ImportedItem[]): Promise<void> {
@@ -266,7 +269,7 @@ class ImportRun {
         // Others may have written meanwhile: then it is planned anew, with nobody else writing.
         if ((await lastChange(change.db)) !== seen)
           ({ outcomes, plan } = await this.#plan(change.db, items, planned.anchors))
-        return this.#commit(change, writer, plan)
+        return plan.isEmpty ? idOf : this.#commit(change, writer, plan)
       })
     }
     this.outcomes.add(outcomes, idOf)
