@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isUnchanged } from './conditional.ts'
+import { contentTag, isUnchanged } from './conditional.ts'
 import { codingFor, compressWell, LEAST_BYTES, type Coding } from './content-encoding.ts'
 
 /** Answers a GET with what is the same for everybody as long as the process runs: each form is made once, when it is wanted. */
@@ -9,7 +8,7 @@ export function fixedAnswer(
   headers: Record<string, string>,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const plain = Buffer.from(text)
-  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  const etag = `W/"${contentTag(plain)}"`
   const packed = new Map<Coding, Promise<Buffer>>()
   const common = { ...headers, etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' }
 

@@ -62,7 +62,10 @@ export function createImports({ server, uploadBytes }: ApiParts): ApiRoute[] {
             const id = await beginFile(library, bytes, name)
             return describeImport(library, await findImport(library.db, id))
           })
-          await sendJson(req, res, told, { status: 202, location: `/api/imports/${told.import_id}` })
+          await sendJson(req, res, told, {
+            status: 202,
+            headers: { location: `/api/imports/${told.import_id}` },
+          })
         })
       } finally {
         await received.discard()

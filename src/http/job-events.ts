@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createHash } from 'node:crypto'
 import { Failure } from '../core/failure.ts'
 import { parseId } from '../core/ids.ts'
 import type { ApiCall, ApiParts, ApiRoute } from './api.ts'
-import { isUnchanged } from './conditional.ts'
+import { contentTag, isUnchanged } from './conditional.ts'
 import { jobStatus, type JobStatus } from './job-status.ts'
 import { OpenCount } from './turns.ts'
 import { needScopes, stillCalls } from './who-calls.ts'
@@ -51,7 +50,7 @@ export function createJobEvents({ server, ending, onError }: ApiParts): ApiRoute
     const { req, res } = call
     await admit(call)
     const body = JSON.stringify(await find(call))
-    const etag = `W/"${tagOf(body)}"`
+    const etag = `W/"${contentTag(body)}"`
     const headers = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' }
     if (isUnchanged(req, etag)) return void res.writeHead(304, headers).end()
     res.writeHead(200, {
@@ -68,7 +67,7 @@ export function createJobEvents({ server, ending, onError }: ApiParts): ApiRoute
     const first = await find(call)
     const seen = lastEventId(req)
     // A client that has heard the end comes again all the same, unless it is told that there is nothing more (HTML, 9.2.3).
-    if (isOver(first) && tagOf(JSON.stringify(first)) === seen) return void res.writeHead(204).end()
+    if (isOver(first) && contentTag(JSON.stringify(first)) === seen) return void res.writeHead(204).end()
     if (req.method === 'HEAD') return void res.writeHead(200, EVENTS).end()
     const full = open.enter(caller.readerId)
     if (full) throw tooMany(full)
@@ -85,7 +84,7 @@ export function createJobEvents({ server, ending, onError }: ApiParts): ApiRoute
     const end = (): void => void res.end()
     const tell = (status: JobStatus): void => {
       const data = JSON.stringify(status)
-      const id = tagOf(data)
+      const id = contentTag(data)
       // A client that reads too slowly gets the next state instead; the last one always goes out.
       if (id !== told && (isOver(status) || !res.writableNeedDrain)) {
         res.write(`event: ${isOver(status) ? 'outcome' : 'progress'}\nid: ${id}\ndata: ${data}\n\n`)
@@ -136,9 +135,6 @@ const EVENTS = {
 } as const
 
 const isOver = ({ state }: JobStatus): boolean => state === 'completed' || state === 'failed'
-
-/** Names a state of a job: every replica gives the same state the same name, so that any of them can go on. */
-const tagOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
 const lastEventId = (req: IncomingMessage): string | undefined => {
   const given = req.headers['last-event-id']

@@ -9,7 +9,7 @@ export async function sendJson(
   req: IncomingMessage,
   res: ServerResponse,
   value: unknown,
-  { status = 200, location }: { status?: number; location?: string } = {},
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Promise<void> {
   const body = JSON.stringify(value)
   const long = body.length >= LEAST_MADE_BYTES
@@ -19,7 +19,7 @@ export async function sendJson(
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(sent),
     'cache-control': 'no-store',
-    ...(location !== undefined && { location }),
+    ...headers,
     ...(long && { vary: 'Accept-Encoding' }),
     ...(coding !== undefined && { 'content-encoding': coding }),
   })

@@ -1,11 +1,9 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OpenServer } from '../app/open-server.ts'
-import type { AnyTool } from '../core/define-tool.ts'
 import { Failure } from '../core/failure.ts'
 import { isFault, toFailure } from '../core/to-failure.ts'
-import { readBody } from '../mcp/protocol/reply.ts'
 import { dropBody, httpProblem, problemOf, sendProblem } from './problem.ts'
+import { readJson } from './read-json.ts'
 import { noteRequest, requestIdOf } from './request-id.ts'
 import { bodyLimitOf, runTool, SERVER_TOOLS } from './run-tool.ts'
 import { sendJson } from './send-json.ts'
@@ -42,7 +40,7 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
           allow: 'POST, OPTIONS',
         })
       }
-      const args = await readArguments(req, res, tool)
+      const args = await readJson(req, res, { limit: bodyLimitOf(tool), hint: HINT })
       if (!args) return
       const abort = new AbortController()
       res.once('close', () => {
@@ -60,40 +58,6 @@ export function createToolApi({ server, tally, onError }: ToolApiParts) {
       dropBody(req, res)
       sendProblem(res, problemOf(failure, base), scopeHeader(failure))
     }
-  }
-
-  /** The arguments; undefined where the request was answered already. Throws `invalid_input`. */
-  async function readArguments(
-    req: IncomingMessage,
-    res: ServerResponse,
-    tool: AnyTool,
-  ): Promise<Record<string, unknown> | undefined> {
-    const limit = bodyLimitOf(tool)
-    const bytes = await readBody(req, limit)
-    if (bytes === undefined) {
-      if (!req.complete) res.shouldKeepAlive = false
-      sendProblem(res, httpProblem(413, `The body must not exceed ${limit} bytes.`, HINT))
-      return undefined
-    }
-    if (bytes.length === 0) return {}
-    if (!/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
-      sendProblem(res, httpProblem(415, 'Content-Type must be application/json.', HINT))
-      return undefined
-    }
-    const args = parse(bytes)
-    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args }
-    throw new Failure('invalid_input', 'The body must be one JSON object: the arguments of the tool.', {
-      hint: HINT,
-    })
-  }
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    // Decoded as it is, what is no UTF-8 (RFC 8259 §8.1) would be kept with its characters replaced.
-    return isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined
-  } catch {
-    return undefined
   }
 }
 

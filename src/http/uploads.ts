@@ -94,7 +94,7 @@ export function createUploads({ server, uploadBytes }: ApiParts): ApiRoute[] {
     })
     const job = output['job']
     const waits = typeof job === 'string'
-    await sendJson(req, res, output, waits ? { status: 202, location: `/api/jobs/${job}` } : {})
+    await sendJson(req, res, output, waits ? { status: 202, headers: { location: `/api/jobs/${job}` } } : {})
   }
 
   return [{ path: /^\/api\/files$/, methods: { POST: upload } }]

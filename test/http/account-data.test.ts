@@ -189,8 +189,13 @@ describe('feedback', () => {
 
   it('that is empty, too long, nobody’s, from another site or too much is refused', async () => {
     const ada = await member('heron')
-    const send = (body: string, headers: Record<string, string> = { authorization: `Bearer ${ada.token}` }) =>
-      fetch(`${at.base}/api/feedback`, { method: 'POST', headers, body })
+    const known = { authorization: `Bearer ${ada.token}` }
+    const send = (body: string, headers: Record<string, string> = known) =>
+      fetch(`${at.base}/api/feedback`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      })
     const text = (value: unknown) => JSON.stringify({ text: value })
     for (const [body, status] of [
       [text(' '), 400],

@@ -106,6 +106,26 @@ describe('POST /api/tools/{name}', () => {
     expect((await at.api(token, 'list_items', {}, { 'content-type': 'text/plain' })).status).toBe(415)
   })
 
+  it.each([
+    ['content-encoding', 'gzip', 415],
+    ['content-encoding', 'identity', 200],
+    ['content-type', 'text/plain', 415],
+    ['content-type', 'application/json; charset=utf-16', 415],
+    ['content-type', 'application/json; charset="UTF-8"', 200],
+  ])('wants JSON in UTF-8 as it is, everywhere: %s: %s', async (name, value, status) => {
+    for (const [path, body, taken] of [
+      ['/api/tools/list_items', {}, 200],
+      ['/api/feedback', { text: 'A word.' }, 201],
+    ] as const) {
+      const answer = await fetch(`${at.base}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', [name]: value },
+        body: JSON.stringify(body),
+      })
+      expect([path, answer.status]).toEqual([path, status === 200 ? taken : status])
+    }
+  })
+
   it('refuses a body that is no UTF-8, rather than keep other characters', async () => {
     const send = (path: string, body: string) =>
       fetch(`${at.base}${path}`, {

@@ -20,7 +20,8 @@ import { noteRequest, requestIdOf } from '../request-id.ts'
 import { authorize } from './authorize.ts'
 import { confirm, showConfirm } from './confirm.ts'
 import { answerConsent, showConsent } from './consent.ts'
-import { sendJson, type Endpoint, type Exchange } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import type { Endpoint, Exchange } from './endpoint.ts'
 import { authorizationServerMetadata, protectedResourceMetadata } from './metadata.ts'
 import { OAuthError } from './oauth-error.ts'
 import { markup, sendPage } from './page.ts'
@@ -115,7 +116,7 @@ export function createOAuth({
     try {
       await answer(route, { accounts, req, res, url, address: addressOf(req) })
     } catch (error) {
-      fail(route, res, error, onError)
+      await fail(route, { req, res, path: url.pathname }, error, onError)
     }
     return true
   }
@@ -142,12 +143,12 @@ async function answer({ kind, methods }: Route, exchange: Exchange): Promise<voi
   throw new OAuthError('invalid_request', 'this method is not supported here', { status: 405 })
 }
 
-function fail(
+async function fail(
   { kind }: Route,
-  res: ServerResponse,
+  { req, res, path }: { req: IncomingMessage; res: ServerResponse; path: string },
   error: unknown,
   onError: (error: unknown, where: string) => void,
-): void {
+): Promise<void> {
   const suspended = error instanceof Failure && error.code === 'account_suspended'
   if (suspended && kind === 'page' && !res.headersSent)
     return sendPage(res, error.message, markup`<p>${error.hint}</p>`, { status: 403 })
@@ -167,13 +168,23 @@ function fail(
     // What is left of a body that is too large is not read.
     ...(status === 413 && { connection: 'close' }),
   }
-  if (kind === 'data') return sendJson(res, { error: code, error_description: message }, { status, headers })
+  if (kind === 'data')
+    return sendJson(req, res, { error: code, error_description: message }, { status, headers })
   sendPage(
     res,
     'This did not work',
-    markup`<p>${status === 503 ? 'Nothing is wrong with what you did. Load this page again in a moment.' : 'Go back to the assistant and start the connection again.'}</p><p><small>${code}: ${message}</small></p>`,
+    markup`<p>${wayOn(path, status)}</p><p><small>${code}: ${message}</small></p>`,
     { status, headers },
   )
+}
+
+/** What somebody does whose page could not be shown, by where they were. */
+function wayOn(path: string, status: number): string {
+  if (status === 503) return 'Nothing is wrong with what you did. Load this page again in a moment.'
+  if (status === 429) return 'Wait a while, then try again.'
+  if (/^\/(oauth|consent)\//.test(path)) return 'Go back to the assistant and start the connection again.'
+  if (path.startsWith('/account')) return 'Go back to your account and try again.'
+  return 'Go back to the page that you came from, load it again and try once more.'
 }
 
 function toOAuthError(error: unknown): OAuthError | undefined {

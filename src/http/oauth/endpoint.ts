@@ -14,15 +14,6 @@ export interface Exchange {
 
 export type Endpoint = (exchange: Exchange) => Promise<void>
 
-export function sendJson(
-  res: ServerResponse,
-  body: unknown,
-  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): void {
-  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })
-  res.end(JSON.stringify(body))
-}
-
 /** 303, so that a browser never sends a form on (RFC 9700 §4.12). */
 export function redirect(res: ServerResponse, to: string): void {
   res.writeHead(303, { location: to, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })

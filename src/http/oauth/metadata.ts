@@ -1,11 +1,12 @@
 import { SCOPES } from '../../core/define-tool.ts'
 import type { Accounts } from '../../features/accounts/accounts.ts'
 import { AUTH_METHODS } from '../../features/accounts/client-metadata.ts'
-import { sendJson, type Endpoint } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** What the authorization server can do (RFC 8414). */
-export const authorizationServerMetadata: Endpoint = async ({ accounts: { base }, res }) => {
-  sendJson(res, {
+export const authorizationServerMetadata: Endpoint = async ({ accounts: { base }, req, res }) => {
+  await sendJson(req, res, {
     issuer: base,
     authorization_endpoint: `${base}/oauth/authorize`,
     token_endpoint: `${base}/oauth/token`,
@@ -25,8 +26,8 @@ export const authorizationServerMetadata: Endpoint = async ({ accounts: { base }
 }
 
 /** What the resource is and who gives access to it (RFC 9728), for the origin or for `/mcp`. */
-export const protectedResourceMetadata: Endpoint = async ({ accounts: { base }, res, url }) => {
-  sendJson(res, {
+export const protectedResourceMetadata: Endpoint = async ({ accounts: { base }, req, res, url }) => {
+  await sendJson(req, res, {
     resource: url.pathname.endsWith('/mcp') ? `${base}/mcp` : base,
     authorization_servers: [base],
     scopes_supported: SCOPES,

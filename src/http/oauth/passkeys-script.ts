@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Accounts } from '../../features/accounts/accounts.ts'
 import { passkeysWork } from '../../features/accounts/passkeys.ts'
+import { contentTag, isUnchanged } from '../conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 
 // The one script of these pages. A passkey cannot be asked for without one; everything else works where it does not run. It
@@ -67,7 +67,7 @@ const SCRIPT = `(() => {
 })()
 `
 
-const TAG = `"${createHash('sha256').update(SCRIPT).digest('base64url').slice(0, 22)}"`
+const TAG = `"${contentTag(SCRIPT)}"`
 
 /** The script, for a page of a server where passkeys can be; no other page runs any. */
 export const scriptFor = (accounts: Pick<Accounts, 'base'>): { script?: string } =>
@@ -75,7 +75,7 @@ export const scriptFor = (accounts: Pick<Accounts, 'base'>): { script?: string }
 
 export const sendPasskeysScript: Endpoint = async ({ req, res }) => {
   const headers = { etag: TAG, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
-  if (req.headers['if-none-match'] === TAG) {
+  if (isUnchanged(req, TAG)) {
     res.writeHead(304, headers).end()
     return
   }

@@ -10,7 +10,8 @@ import { tellNewWay } from '../../features/accounts/ways-in.ts'
 import { beginSession, isFresh, isFromOurPage, readSession } from '../session.ts'
 import { changeWay } from './account-change.ts'
 import { sendRefused } from './consent.ts'
-import { redirect, sendJson, type Endpoint, type Exchange } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import { redirect, type Endpoint, type Exchange } from './endpoint.ts'
 import { placeAfter, sendLimited } from './entrance.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readForm } from './read-body.ts'
@@ -19,11 +20,11 @@ import { isVisitorsForm, knownVisitor } from './visitor.ts'
 
 /** What the script gives the browser to sign in with. */
 export const passkeyOptions: Endpoint = async (exchange) => {
-  const { accounts, res, address } = exchange
+  const { accounts, req, res, address } = exchange
   const browser = knownVisitor(exchange)
   if (browser === undefined || !isVisitorsForm(exchange, tokenOf(exchange))) throw refused()
   needsPasskeys(exchange)
-  sendJson(res, await askForAnyPasskey(accounts, { browser, address }))
+  await sendJson(req, res, await askForAnyPasskey(accounts, { browser, address }))
 }
 
 export const signInByPasskey: Endpoint = async (exchange) => {
@@ -51,7 +52,7 @@ export const newPasskeyOptions: Endpoint = async (exchange) => {
   const session = await readSession(accounts, req)
   if (!session || !isFromOurPage(accounts, req, session) || !isFresh(accounts, session)) throw refused()
   needsPasskeys(exchange)
-  sendJson(res, await askForPasskey(accounts, session.reader, { browser: session.hash, address }))
+  await sendJson(req, res, await askForPasskey(accounts, session.reader, { browser: session.hash, address }))
 }
 
 export const keepNewPasskey: Endpoint = (exchange) =>

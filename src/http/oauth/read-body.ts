@@ -1,29 +1,22 @@
 import type { IncomingMessage } from 'node:http'
+import { readBody } from '../../mcp/protocol/read-body.ts'
 import { OAuthError } from './oauth-error.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** The body of a request as text. Throws `OAuthError` 413 past 64 KiB, before more is read. */
-export async function readBody(req: IncomingMessage): Promise<string> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_BYTES) throw tooLarge()
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MAX_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/** The body of a request as text. Throws `OAuthError` 413 past 64 KiB. */
+export async function readText(req: IncomingMessage): Promise<string> {
+  const bytes = await readBody(req, MAX_BYTES)
+  if (bytes === undefined) throw new OAuthError('invalid_request', 'the body is too large', { status: 413 })
+  return bytes.toString('utf8')
 }
 
 /** The fields of a form. Throws `OAuthError` where the body is none. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(req.headers['content-type'] ?? ''))
     throw new OAuthError('invalid_request', 'a form (application/x-www-form-urlencoded) is expected')
-  return new URLSearchParams(await readBody(req))
+  return new URLSearchParams(await readText(req))
 }
-
-const tooLarge = (): OAuthError => new OAuthError('invalid_request', 'the body is too large', { status: 413 })
 
 /**
  * Parameters, each once (RFC 6749 §3.1); empty ones count as left out. `resource` may be repeated where all its values mean the

@@ -2,18 +2,20 @@ import { isMetadataFault, readClientMetadata } from '../../features/accounts/cli
 import { findClient, registerClient, registrationTokenOf } from '../../features/accounts/client-store.ts'
 import { countAttempt, networkOf } from '../../features/accounts/rate-counter-store.ts'
 import { isSame } from '../../features/accounts/secrets.ts'
-import { sendJson, type Endpoint } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import type { Endpoint } from './endpoint.ts'
 import { OAuthError } from './oauth-error.ts'
-import { readBody } from './read-body.ts'
+import { readText } from './read-body.ts'
 
 /** Dynamic client registration (RFC 7591), open to all and tolerant of what real assistants send. */
 export const register: Endpoint = async ({ accounts, req, res, address }) => {
   await countAttempt(accounts, 'register', networkOf(address))
   await countAttempt(accounts, 'registerInAll', '')
-  const metadata = readClientMetadata(parse(await readBody(req)))
+  const metadata = readClientMetadata(parse(await readText(req)))
   if (isMetadataFault(metadata)) throw new OAuthError(metadata.error, metadata.description)
   const { id, secret, issuedAt } = await registerClient(accounts, metadata)
-  sendJson(
+  await sendJson(
+    req,
     res,
     {
       client_id: id,
@@ -35,7 +37,7 @@ export const readRegistration: Endpoint = async ({ accounts, req, res, url }) =>
   const right = `Bearer ${registrationTokenOf(accounts, id)}`
   if (!isSame(req.headers.authorization, right) || client?.kind !== 'registered')
     throw new OAuthError('invalid_token', 'the registration access token does not fit', { status: 401 })
-  sendJson(res, { client_id: id, ...client.metadata })
+  await sendJson(req, res, { client_id: id, ...client.metadata })
 }
 
 function parse(body: string): unknown {

@@ -1,6 +1,7 @@
 import { revokeToken } from '../../features/accounts/token-store.ts'
 import { forClient } from './client-authentication.ts'
-import { sendJson, type Endpoint } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import type { Endpoint } from './endpoint.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /**
@@ -11,5 +12,5 @@ export const revoke: Endpoint = (exchange) =>
   forClient(exchange, async ({ client, parameters }) => {
     if (parameters['token'] === undefined) throw new OAuthError('invalid_request', 'token is missing')
     await revokeToken(exchange.accounts, parameters['token'], client.id)
-    sendJson(exchange.res, {})
+    await sendJson(exchange.req, exchange.res, {})
   })

@@ -8,7 +8,8 @@ import {
 } from '../../features/accounts/token-store.ts'
 import type { Accounts } from '../../features/accounts/accounts.ts'
 import { forClient, type AuthenticatedRequest } from './client-authentication.ts'
-import { sendJson, type Endpoint } from './endpoint.ts'
+import { sendJson } from '../send-json.ts'
+import type { Endpoint } from './endpoint.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** The token endpoint (OAuth 2.1 §3.2): a code or a refresh token for an hour's access. */
@@ -20,7 +21,7 @@ export const token: Endpoint = (exchange) =>
       throw new OAuthError('invalid_target', 'resource is not this server')
     const issued = await exchangeGrant(accounts, request)
     if ('refused' in issued) throw new OAuthError(issued.refused, issued.description)
-    sendJson(res, {
+    await sendJson(exchange.req, res, {
       access_token: issued.accessToken,
       token_type: 'Bearer',
       expires_in: LIFETIME.accessToken,

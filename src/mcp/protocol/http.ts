@@ -17,7 +17,8 @@ import {
   type Notification,
   type Request,
 } from './messages.ts'
-import { readBody, Reply, type Packer } from './reply.ts'
+import { readBody } from './read-body.ts'
+import { Reply, type Packer } from './reply.ts'
 import { UNNAMED_REVISION, isLegacy, isModern, type LegacyRevision } from './revisions.ts'
 
 export interface HttpOptions {
