@@ -51,6 +51,12 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   '/to-user': (_request, response) => response.writeHead(302, { location: 'http://a:b@example.org/' }).end(),
   '/to-private-name': (_request, response) =>
     response.writeHead(302, { location: 'http://private.example/' }).end(),
+  '/sent': async (request, response) => {
+    let body = ''
+    for await (const part of request) body += String(part)
+    response.end(JSON.stringify({ body, method: request.method, headers: request.headers }))
+  },
+  '/sent-away': (_request, response) => response.writeHead(307, { location: '/sent' }).end(),
   '/headers': (request, response) => response.end(JSON.stringify(request.headers)),
   '/cookie': (request, response) =>
     request.headers.cookie === 'seen=1'
@@ -131,6 +137,18 @@ describe('a page', () => {
 
   it('gets its own cookies back over a redirect', async () => {
     expect(Buffer.from((await get('/cookie')).bytes).toString()).toBe(PAGE)
+  })
+
+  it('takes what is sent, as JSON, to the place it is sent to and no other', async () => {
+    const pages = open()
+    const json = { of: 'ours' }
+    const { bytes } = await pages.fetch(`${base}/sent`, { json, headers: { 'user-agent': 'Player/1' } })
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({
+      body: '{"of":"ours"}',
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Player/1' },
+    })
+    expect((await failureOf(pages.fetch(`${base}/sent-away`, { json }))).code).toBe('fetch_failed')
   })
 
   it('is asked for with our name and what we accept', async () => {

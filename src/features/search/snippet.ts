@@ -7,6 +7,8 @@ export interface Snippet {
   text: string
   /** Matched words: start and end (exclusive), counted in code points of `text`. */
   marks: [number, number][]
+  /** Code point of the passage at which the first of them begins, or the snippet where none is in it. */
+  start: number
 }
 
 /** Most UTF-16 units of a snippet: three lines of a terminal. */
@@ -22,11 +24,11 @@ export function cutSnippet(body: string, terms: readonly Term[], longest = LONGE
   const text = body.slice(from, to).replaceAll(/\s/g, ' ')
   const lead = from > 0 ? '…' : ''
   const offset = (index: number) => codePointLength(`${lead}${body.slice(from, index)}`)
+  const shown = found.filter(({ start, end }) => start >= from && end <= to)
   return {
     text: `${lead}${text}${to < body.trimEnd().length ? '…' : ''}`,
-    marks: found
-      .filter(({ start, end }) => start >= from && end <= to)
-      .map(({ start, end }) => [offset(start), offset(end)]),
+    marks: shown.map(({ start, end }) => [offset(start), offset(end)]),
+    start: codePointLength(body.slice(0, shown[0]?.start ?? from)),
   }
 }
 

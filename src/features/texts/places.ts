@@ -129,6 +129,17 @@ export function placesWithin(
   )
 }
 
+/** The page, chapter or moment at code point `offset` of `plain`, by name. */
+export function placeNameAt(
+  places: readonly Place[],
+  offset: number,
+): { name: string; seconds?: number } | undefined {
+  const place = places[lastUpTo(places, offset)]
+  const name = place && nameOf(place)
+  if (name === undefined) return undefined
+  return { name, ...(place?.seconds !== undefined && { seconds: place.seconds }) }
+}
+
 function nameOf({ page, label, title, seconds }: Place): string | undefined {
   if (page !== undefined) return `page ${label ?? page}`
   if (seconds === undefined) return title

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cutText } from '../../../core/room.ts'
 import { defineTool } from '../../../core/define-tool.ts'
 import { text } from '../../../core/text.ts'
 import { shownNames, shownTitle, wholeAddress } from '../../sources/describe-sources.ts'
@@ -43,6 +44,10 @@ export const searchLibrary = defineTool({
         matched: z.enum(['words', 'meaning', 'both']),
         score: z.number(),
         highlightId: z.string().optional(),
+        /** Page, chapter or moment of the snippet, where the item has any. */
+        place: z.string().optional(),
+        /** Of a moment. */
+        seconds: z.number().optional(),
       }),
     ),
     meta: z.object({
@@ -86,7 +91,7 @@ export const searchLibrary = defineTool({
   },
 })
 
-const toResult = ({ source, snippet, score, matched, highlightId }: DescribedHit) => ({
+const toResult = ({ source, snippet, score, matched, highlightId, place }: DescribedHit) => ({
   id: String(source.id),
   title: shownTitle(source.title),
   kind: source.kind,
@@ -99,4 +104,9 @@ const toResult = ({ source, snippet, score, matched, highlightId }: DescribedHit
   matched,
   score: Math.round(score * 10_000) / 10_000,
   ...(highlightId !== undefined && { highlightId: String(highlightId) }),
+  ...(place && { place: cutText(place.name, PLACE_NAME) }),
+  ...(place?.seconds !== undefined && { seconds: place.seconds }),
 })
+
+/** Bytes of JSON: titles of chapters can be sentences. */
+const PLACE_NAME = 80
