@@ -26,6 +26,8 @@ export const highlightEntry = z.object({
   /** Notes on it; absent without `notes:read`. */
   note_count: z.int().optional(),
   created_at: z.string(),
+  /** It was imported and nobody knows when it was made: `created_at` is when it came in. */
+  undated: z.literal(true).optional(),
   updated_at: z.string(),
 })
 export type HighlightEntry = z.output<typeof highlightEntry>
@@ -58,7 +60,7 @@ export async function describeEntries(
 ): Promise<HighlightEntry[]> {
   const ids = highlights.map(({ id }) => id)
   const [tags, notes] = await Promise.all([tagsOf(db, ids), may.notes ? countNotes(db, ids) : undefined])
-  return highlights.map(({ id, quote, locator, color, state, created_at, updated_at }) => {
+  return highlights.map(({ id, quote, locator, color, state, written, created_at, updated_at }) => {
     const content = cutText(quote, words)
     const { location, seconds } = placeInSource(locator)
     return {
@@ -72,6 +74,7 @@ export async function describeEntries(
       tags: shownTags(tags.get(id)),
       ...(notes && { note_count: notes.get(id) ?? 0 }),
       created_at,
+      ...(written === '' && { undated: true as const }),
       updated_at,
     }
   })

@@ -13,6 +13,7 @@ const LISTED = [
   'state',
   'locator',
   'color',
+  'written',
   'created_at',
   'updated_at',
 ] as const

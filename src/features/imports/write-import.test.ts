@@ -232,6 +232,8 @@ it('what has no date is marked so', async () => {
   expect(await library.db.selectFrom('highlight').select(['written', 'created_at']).execute()).toEqual([
     { written: '', created_at: '2026-03-01T12:00:00.000Z' },
   ])
+  const found = await call(searchHighlights, library, { query: 'honey' })
+  expect(JSON.stringify(found)).toContain('"undated":true')
 })
 
 it('undo keeps what the reader has used since, and says so', async () => {
