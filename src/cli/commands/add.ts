@@ -33,7 +33,7 @@ export const add = defineCommand({
   name: 'add',
   usage: ['URL|FILE|DIR|-… [--wait] [--read] [--note TEXT] [--tag NAME]…'],
   about:
-    'Brings pages and files into the library: addresses, HTML, PDF, EPUB, Markdown and text files, whole folders, or standard input (`-`). What is there already is not added twice.\nFiles are stored before the command returns. The capture itself goes on in the background; with --wait it is done here and its outcome shown.',
+    'Brings pages and files into the library: addresses of pages, videos and episodes, HTML, PDF, EPUB, Markdown, text and caption files, whole folders, or standard input (`-`). What is there already is not added twice.\nFiles are stored before the command returns. The capture itself goes on in the background; with --wait it is done here and its outcome shown.',
   flags: [
     { name: 'wait', short: 'w', help: 'Capture now and show what came of it' },
     { name: 'note', value: 'TEXT', help: 'A note to keep with it' },

@@ -14,7 +14,8 @@ export const saveUrl = defineTool({
   family: 'library',
   title: 'Save a page',
   description:
-    'Fetches a web page or PDF and keeps its text in the library, now; waits up to a minute for it. An optional note is ' +
+    'Fetches a web page, a PDF, a YouTube video (its transcript) or a podcast episode and keeps its text in the library, ' +
+    'now; waits up to a minute for it. An optional note is ' +
     'attached as a comment. Saving what is there already adds nothing, nor does the same note again. ' +
     'Gives the item with its state: captured, or pending where the page takes longer (read_item has the text later). ' +
     'To leave the capture to another device, use queue_save.',
