@@ -62,6 +62,9 @@ for (const count of values.highlights.split(',').map(Number)) {
     if (output.meta.mode !== mode) throw new Error(`${query}: ${output.meta.note}`)
     return performance.now() - start
   }
+  // The first search by meaning reads the codes, and on a busy machine does not wait for all of them.
+  for (let tries = 0; tries < 10; tries++)
+    await bench.searchHighlights.bind({ query: 'first question' }).run(library, call)
   for (const { query, about: near } of bench.questions(vocabulary, 90, count)) {
     about = near
     await ask('hybrid', query)
