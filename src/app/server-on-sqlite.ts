@@ -6,6 +6,7 @@ import type { ServerConfig } from '../config/server.ts'
 import { Failure } from '../core/failure.ts'
 import { openRuntime } from '../db/runtime.ts'
 import { openServerDb } from '../db/server/open.ts'
+import { sqliteTrouble } from '../db/sqlite/trouble.ts'
 import { LOCAL_LIBRARY } from '../features/accounts/reader-store.ts'
 import { mediaInFolder, mediaInS3 } from './library-media.ts'
 import { LIBRARY_FILE, openFile } from './open-file.ts'
@@ -21,6 +22,19 @@ const CACHE_KIB = 2_000
 /** While one reader's file is locked by another program, all readers of this process wait. */
 const BUSY_MS = 1_000
 
+/** Throws `library_damaged` with what whoever runs the server can do, and what `openServerDb` throws. */
+async function openAccounts(file: string): ReturnType<typeof openServerDb> {
+  try {
+    return await openServerDb(file)
+  } catch (cause) {
+    if (sqliteTrouble(cause) !== 'damaged') throw cause
+    throw new Failure('library_damaged', `The file of the accounts is damaged or is none: ${file}`, {
+      hint: 'Stop the server and put its data folder back from a backup. Libraries lie in files of their own and are not concerned.',
+      cause,
+    })
+  }
+}
+
 /**
  * A server in one data folder: accounts and counts in a file each, every library in a file of its own. Throws `library_too_new`,
  * `unavailable` where the folder may not be written to, and what SQLite throws.
@@ -29,7 +43,7 @@ export async function openServerOnSqlite(config: ServerConfig, parts: StoreParts
   const { dataFolder, local: localConfig, s3 } = config
   const { pages, limited, accountOf, embedder, model, now, onError, wake } = parts
   prepareFolder(dataFolder)
-  const accounts = await openServerDb(join(dataFolder, ACCOUNTS_FILE))
+  const accounts = await openAccounts(join(dataFolder, ACCOUNTS_FILE))
   const runtime = openRuntime(join(dataFolder, RUNTIME_FILE))
 
   const folderOf = ({ library }: LibraryOwner): string => libraryFolderOf(config, library)

@@ -76,7 +76,10 @@ const RETRY_S = 5
 export function databaseFailure(error: unknown): Failure | undefined {
   if (error instanceof NewerLibrary) {
     return new Failure('library_too_new', error.message + '.', {
-      hint: 'Upgrade Commonplace, or open another library with --library. Nothing was changed.',
+      hint:
+        error.kept === 'file'
+          ? 'Upgrade Commonplace, or open another library with --library. Nothing was changed.'
+          : 'Start the version of Commonplace that served last, or a newer one, or put back a backup from before. Nothing was changed.',
       cause: error,
     })
   }

@@ -155,7 +155,10 @@ describe('with a token', () => {
   it('every tool needs its scopes', async () => {
     const none = await at.tokenFor(await at.newReader(), ['practices:read'])
     for (const tool of TOOLS.filter(({ places }) => places?.includes('server') ?? true)) {
-      const { told } = await at.mcp(none, tool.name, VALID[tool.name] ?? {})
+      const args = VALID[tool.name] ?? {}
+      // Anyone who is connected may ask whether the Academy is there.
+      if (tool.bind(args).scopes.length === 0) continue
+      const { told } = await at.mcp(none, tool.name, args)
       expect([tool.name, told['code']]).toEqual([tool.name, 'insufficient-scope'])
     }
   })
@@ -179,6 +182,23 @@ const VALID: Record<string, Json> = {
   queue_save: { url: 'https://birds.example/heron' },
   add_highlight: { id: '1', quote: 'heron' },
   add_comment: { id: '1', body: 'A comment.' },
+  search_highlights: { query: 'heron' },
+  get_source: { id: 1 },
+  get_highlight: { id: 1 },
+  get_import: { id: 1 },
+  get_source_markdown: { id: 1 },
+  add_source: { url: 'https://birds.example/heron', confirm: true, user_intent: 'Save it' },
+  add_highlights: {
+    source_id: 1,
+    highlights: [{ content: 'heron' }],
+    confirm: true,
+    user_intent: 'Keep it',
+  },
+  update_highlight: { id: 1 },
+  delete_highlight: { id: 1 },
+  tag: { ids: [1], add: ['birds'] },
+  review_highlight: { id: 1, rating: 'good' },
+  find_related: { highlight_id: 1 },
 }
 
 const CLIENTS = ['client 2 at 2026-07-28', 'client 2 as an older one', 'client 1'] as const

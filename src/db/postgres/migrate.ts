@@ -61,7 +61,7 @@ async function bringForward(
     [name],
   )
   const found = rows[0]?.version ?? 0
-  if (found > migrations.length) throw new NewerLibrary(found, migrations.length)
+  if (found > migrations.length) throw new NewerLibrary(found, migrations.length, 'server')
   for (const [version, migration] of migrations.entries()) {
     if (version < found) continue
     await owner.query('begin')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { databaseFailure } from '../../core/database-failure.ts'
 import { NewerServerDb, openServerDb } from './open.ts'
 
 let folder: string
@@ -29,7 +30,14 @@ it('of a newer program is left alone', async () => {
   const database = new DatabaseSync(file)
   database.exec('pragma user_version = 999')
   database.close()
-  await expect(openServerDb(file)).rejects.toBeInstanceOf(NewerServerDb)
+  const refused: unknown = await openServerDb(file).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(NewerServerDb)
+  // Whoever runs a server has no --library, and nothing that `commonplace doctor` could see to.
+  expect(databaseFailure(refused)).toMatchObject({
+    code: 'library_too_new',
+    message: expect.stringContaining('server'),
+    hint: expect.not.stringMatching(/--library|doctor/),
+  })
 })
 
 it('lets nothing hang on a reader who is not there', async () => {

@@ -13,9 +13,8 @@ const MIGRATIONS: readonly { up(db: Transaction<ServerSchema>): Promise<void> }[
 /** The server's database was written by a newer program than this one. */
 export class NewerServerDb extends NewerLibrary {
   constructor(found: number) {
-    super(found, MIGRATIONS.length)
+    super(found, MIGRATIONS.length, 'server')
     this.name = 'NewerServerDb'
-    this.message = `The server's database has version ${found}, this program knows ${MIGRATIONS.length}`
   }
 }
 
