@@ -71,6 +71,7 @@ for (const count of values.highlights.split(',').map(Number)) {
   }
   for (const mode of ['fulltext', 'semantic', 'hybrid']) {
     const took = []
+    const cpu = process.cpuUsage()
     const byKind = new Map()
     for (const question of bench.questions(vocabulary, Number(values.queries), count)) {
       about = question.about
@@ -78,6 +79,7 @@ for (const count of values.highlights.split(',').map(Number)) {
       took.push(time)
       byKind.set(question.kind, [...(byKind.get(question.kind) ?? []), time])
     }
+    const { user, system } = process.cpuUsage(cpu)
     rows.push({
       database: values.database,
       highlights: count,
@@ -85,6 +87,7 @@ for (const count of values.highlights.split(',').map(Number)) {
       'p50 ms': quantile(took, 0.5),
       'p95 ms': quantile(took, 0.95),
       'max ms': quantile(took, 1),
+      'CPU ms a question': Number(((user + system) / 1_000 / took.length).toFixed(1)),
       'RSS MB': Math.round(process.memoryUsage().rss / 1e6),
     })
     if (values.kinds)
