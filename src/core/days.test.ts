@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf } from './days.ts'
+import { dayOf, spanOfDay } from './days.ts'
 
 const berlin = { timeZone: 'Europe/Berlin', dayEndHour: 0 }
 
@@ -21,5 +22,36 @@ describe('the day that an instant belongs to', () => {
     // 03:30 in summer time, two and a half hours after midnight; 02:30 for the second time, three and a half after it.
     expect(dayOf(new Date('2026-03-29T01:30:00Z'), late)).toBe('2026-03-29')
     expect(dayOf(new Date('2026-10-25T01:30:00Z'), late)).toBe('2026-10-24')
+  })
+})
+
+describe('the span of a day', () => {
+  it('begins and ends where the day does, on days when the clocks change as well', () => {
+    const instants = fc.date({
+      min: new Date('2026-01-01T00:00:00Z'),
+      max: new Date('2027-12-31T00:00:00Z'),
+      noInvalidDate: true,
+    })
+    const zones = fc.constantFrom(
+      'Europe/Berlin',
+      'America/New_York',
+      'Asia/Kathmandu',
+      'Pacific/Apia',
+      'UTC',
+    )
+    fc.assert(
+      fc.property(instants, zones, fc.integer({ min: 0, max: 23 }), (instant, timeZone, dayEndHour) => {
+        const rules = { timeZone, dayEndHour }
+        const { day, start, end } = spanOfDay(instant, rules)
+        expect(day).toBe(dayOf(instant, rules))
+        expect(dayOf(start, rules)).toBe(day)
+        expect(dayOf(new Date(end.getTime() - 1), rules)).toBe(day)
+        expect(dayOf(end, rules) > day).toBe(true)
+        const hours = (end.getTime() - start.getTime()) / 3_600_000
+        expect(hours).toBeGreaterThanOrEqual(23)
+        expect(hours).toBeLessThanOrEqual(25)
+      }),
+      { numRuns: 500 },
+    )
   })
 })
