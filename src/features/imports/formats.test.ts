@@ -1,3 +1,4 @@
+import { CSV_COLUMNS } from '../exports/highlight-csv.ts'
 import { strToU8, zipSync } from 'fflate'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -80,6 +81,9 @@ describe('what is no export', () => {
 })
 
 const SAMPLES: Record<string, string> = {
+  'commonplace-csv': [CSV_COLUMNS, CSV_COLUMNS.map(() => 'a'), CSV_COLUMNS.map(() => 'b')]
+    .map((cells) => `${cells.join(',')}\r\n`)
+    .join(''),
   'kindle-clippings':
     'A (B)\r\n- Your Highlight at location 1-2 | Added on Sunday, 1 January 2023 10:00:00\r\n\r\nWords\r\n==========\r\nA (B)\r\n- Your Note at location 2 | Added on Sunday, 1 January 2023 10:00:00\r\n\r\nThought\r\n==========\r\n',
   'readwise-csv':
