@@ -37,7 +37,8 @@ export const listTags = defineTool({
   }),
   scopes: ['sources:read'],
   effect: 'read',
-  summary: ({ tags, total }) => (total === 0 ? 'There are no tags.' : `${tags.length} of ${total} ${total === 1 ? 'tag' : 'tags'}.`),
+  summary: ({ tags, total }) =>
+    total === 0 ? 'There are no tags.' : `${tags.length} of ${total} ${total === 1 ? 'tag' : 'tags'}.`,
   async run(library, { limit = 100, cursor }, { scopes }) {
     const { db } = library
     const rights = { highlights: scopes.has('highlights:read') }
