@@ -24,7 +24,14 @@ const vitest = await createVitest(
     root,
     config: false,
     watch: false,
-    include: ['test/oauth/*.test.ts', 'src/features/accounts/*.test.ts', 'src/outside/mail.test.ts'],
+    include: [
+      'test/oauth/*.test.ts',
+      'src/features/accounts/*.test.ts',
+      'src/outside/mail.test.ts',
+      'src/http/address-of.test.ts',
+      'test/http/events.test.ts',
+      'test/http/files.test.ts',
+    ],
     pool: 'threads',
     // Everything is loaded once: the tests of one file do not touch those of another.
     isolate: false,
