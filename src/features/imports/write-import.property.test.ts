@@ -26,6 +26,9 @@ const entry = fc.record({
 })
 const entries = fc.uniqueArray(entry, { selector: ({ hour }) => hour, maxLength: 14 })
 
+/** Of equal words at one place with two dates the first that comes has its date: here each place has its own words. */
+const places = fc.uniqueArray(entry, { selector: ({ book, place }) => `${book} ${place}`, maxLength: 14 })
+
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 function clippings(all: readonly Entry[]): Uint8Array {
@@ -179,7 +182,7 @@ describe('an import, whatever is in the file', () => {
 
   it('two overlapping files of Readwise, in whichever order, come to the same', () =>
     fc.assert(
-      fc.asyncProperty(entries, fc.nat(14), fc.nat(14), async (all, a, b) => {
+      fc.asyncProperty(places, fc.nat(14), fc.nat(14), async (all, a, b) => {
         const [one, two] = [all.slice(0, Math.max(1, a)), all.slice(Math.min(b, all.length - 1))]
         fc.pre(one.length > 0 && two.length > 0)
         const [first, second] = [await testLibrary(), await testLibrary()]
