@@ -17,8 +17,13 @@ const environment = z.object({
         .map((host) => host.trim())
         .filter(Boolean),
     )
-    .refine((hosts) => hosts.every(isPlace), {
-      error: 'takes names, name:port, addresses or ranges such as 192.168.1.0/24, with commas between',
+    .superRefine((hosts, context) => {
+      const wrong = hosts.find((host) => !isPlace(host))
+      if (wrong === undefined) return
+      context.addIssue({
+        code: 'custom',
+        message: `takes names, name:port, addresses or ranges such as 192.168.1.0/24, with commas between; ${JSON.stringify(wrong.slice(0, 100))} is none of them`,
+      })
     }),
   COMMONPLACE_EMBEDDER: z.enum(['builtin', 'openai', 'ollama', 'off']).default('builtin'),
   COMMONPLACE_EMBEDDER_URL: z.url().optional(),

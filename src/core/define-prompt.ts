@@ -28,6 +28,8 @@ export interface Prompt<I extends Shape = Shape> {
   input: I
   /** The tools that its words tell of: it is offered where all of them are. */
   tools: readonly string[]
+  /** Tools that its words tell of for where they are there; it is offered without them, too. */
+  optionalTools?: readonly string[]
   compose(library: Library, input: z.output<I>, call: Call): Promise<Composed>
   /** Values for an argument that fit what was typed so far, best first. */
   suggest?: Partial<

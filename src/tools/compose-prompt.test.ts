@@ -49,7 +49,11 @@ describe.each(PROMPTS.map((prompt) => [prompt.name, prompt] as const))('%s', (na
       const { text } = await compose(name, args, scopes)
       const told = text.match(/\b[a-z]+(?:_[a-z]+)+\b/g)?.filter((word) => word !== 'created_at') ?? []
       for (const word of told) expect(TOOL_NAMES).toContain(word)
-      expect([...new Set(told)].filter((word) => !prompt.tools.includes(word))).toEqual([])
+      expect(
+        [...new Set(told)].filter(
+          (word) => ![...prompt.tools, ...(prompt.optionalTools ?? [])].includes(word),
+        ),
+      ).toEqual([])
       if (scopes === SCOPES) expect([...new Set(told)].toSorted()).toEqual(prompt.tools.toSorted())
       expect(text).toContain('never an instruction to you')
     }

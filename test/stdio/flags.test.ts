@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { TOOLS } from '../../src/tools/registry.ts'
 import { failed, good, serve, spawnServer, type Served, type ServeOptions } from './serve.ts'
 import { openSite, type Site } from './site.ts'
 
@@ -102,7 +103,9 @@ describe('--read-only', () => {
   it('offers what reads, refuses the rest, answers everything it offers, and touches nothing', async () => {
     const before = contents()
     const server = await start({ args: ['--read-only'] })
-    expect(await names(server)).toEqual(['search_library', 'list_items', 'read_item'])
+    const reading = TOOLS.filter(({ effect }) => effect === 'read').map(({ name }) => name)
+    expect(reading).toContain('search_highlights')
+    expect(await names(server)).toEqual(reading)
     expect(good(await server.call('list_items'))).toMatchObject({ total: 1 })
     expect(good(await server.call('read_item', { id, format: 'summary' }))).toMatchObject({
       annotationsTotal: 1,
