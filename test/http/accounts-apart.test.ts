@@ -129,6 +129,7 @@ describe("another reader's ids", () => {
   it.each(CASES)('$name gives nothing for them', async ({ name, calls }) => {
     let named = 0
     for (const id of foreign) {
+      let notFound = 0
       for (const call of calls(id)) {
         const { status, body } = await at.api(ownToken, name, call.args)
         const text = JSON.stringify(body)
@@ -139,15 +140,12 @@ describe("another reader's ids", () => {
         if (!call.named) continue
         named++
         expect([status, text]).not.toEqual([200, expect.anything()])
-        if (status !== 400)
-          expect([status, body['code']]).toEqual([404, expect.stringMatching(/_not_found$/)])
+        if (status === 400) continue
+        notFound++
+        expect([status, body['code']]).toEqual([404, expect.stringMatching(/_not_found$/)])
       }
-      // At least the plain call with the id alone got past the reading of its arguments.
-      const [plain] = calls(id)
-      if (plain!.named) {
-        const { body } = await at.api(ownToken, name, plain!.args)
-        expect(body['code']).toMatch(/_not_found$/)
-      }
+      // At least one call got past the reading of its arguments: the plain one, or one with something more to say.
+      if (calls(id)[0]!.named) expect(notFound).toBeGreaterThan(0)
     }
     const takesIds = CASES.find((entry) => entry.name === name)!
       .calls('1')
