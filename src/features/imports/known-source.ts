@@ -1,5 +1,6 @@
 import type { Source } from '../sources/source-store.ts'
 import { isSamePlace, keyOf, wordsOf, type MarkPlace } from './mark-place.ts'
+import { PlaceIndex } from './place-index.ts'
 
 /** What has become of a row that a file once gave. */
 export type RowState = 'there' | 'trashed' | 'gone'
@@ -53,6 +54,7 @@ export class KnownSource {
   readonly tagsGiven = new Set<string>()
   readonly #byWords = new Map<string, Set<KnownHighlight>>()
   readonly #byBody = new Map<string, Set<KnownNote>>()
+  readonly #byPlace = new PlaceIndex<KnownHighlight>()
   /** Filed by what files gave for them, and not yet by what they say. */
   #unfiled: KnownHighlight[] = []
 
@@ -64,6 +66,7 @@ export class KnownSource {
   addHighlight(highlight: KnownHighlight): void {
     this.highlights.set(highlight.id, highlight)
     for (const key of highlight.given) this.#file(this.#byWords, key, highlight)
+    for (const place of highlight.places) this.#byPlace.add(highlight, place)
     if (highlight.text !== '') this.#unfiled.push(highlight)
   }
 
@@ -76,9 +79,27 @@ export class KnownSource {
   /** Notes that a file gave these words for this row. */
   give(row: KnownHighlight | KnownNote, key: string, place: MarkPlace | null): void {
     row.given.add(key)
-    if (place) row.places.push(place)
-    if ('highlightId' in row) this.#file(this.#byBody, key, row)
-    else this.#file(this.#byWords, key, row)
+    if ('highlightId' in row) {
+      if (place) row.places.push(place)
+      this.#file(this.#byBody, key, row)
+    } else {
+      if (place) this.addPlaces(row, [place])
+      this.#file(this.#byWords, key, row)
+    }
+  }
+
+  /** Notes that a highlight stands at these places, too. */
+  addPlaces(row: KnownHighlight, places: readonly MarkPlace[]): void {
+    for (const place of places) {
+      row.places.push(place)
+      this.#byPlace.add(row, place)
+    }
+  }
+
+  /** Highlights at a place: those whose page or location, or whatever narrower measure both have, touches it. */
+  *highlightsAt(place: MarkPlace): Generator<KnownHighlight> {
+    for (const row of this.#byPlace.near(place) ?? this.highlights.values())
+      if (row.places.some((other) => isSamePlace(other, place))) yield row
   }
 
   /** The highlight of these words at this place; without a place, of these words. What is there goes before what was deleted. */

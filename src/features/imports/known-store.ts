@@ -227,7 +227,7 @@ async function addGone(
     const joined = source?.highlights.get(aliases.get(id) ?? 0)
     if (joined) {
       for (const key of keys) source?.give(joined, key, null)
-      joined.places.push(...places)
+      source?.addPlaces(joined, places)
     } else
       source?.addHighlight({
         ...gone,

@@ -154,9 +154,9 @@ function versionBefore(
     const row = known.highlightOf(key, place)
     if (row) same.add(row)
   }
-  if (same.size === 0 && planning.joinsVersions && place) {
+  if (same.size === 0 && planning.joinsVersions && place && rangeOf(place.location ?? place.page ?? '')) {
     const isNarrow = place.location !== undefined
-    for (const row of near(known, place)) {
+    for (const row of known.highlightsAt(place)) {
       if (row.origin !== 'import' || row.state === 'gone' || !isAsGiven(row)) continue
       if (areVersions(row.text, given.quote, isNarrow)) same.add(row)
     }
@@ -167,13 +167,6 @@ function versionBefore(
 }
 
 const rank = ({ state }: KnownHighlight): number => (state === 'there' ? 0 : 1)
-
-/** Highlights whose place overlaps. */
-function* near(known: KnownSource, place: MarkPlace): Generator<KnownHighlight> {
-  if (!rangeOf(place.location ?? place.page ?? '')) return
-  for (const row of known.highlights.values())
-    if (row.places.some((other) => isSamePlace(other, place))) yield row
-}
 
 /** Whether the words are still those that a file gave. */
 const isAsGiven = ({ given, text }: KnownHighlight): boolean => given.has(keyOf(wordsOf(text)))
@@ -189,7 +182,7 @@ function joinInto(
   const { plan, at } = planning
   keepVersion(known, first, other.text, planning)
   for (const key of other.given) remember(known, first, key, null, planning)
-  first.places.push(...other.places)
+  known.addPlaces(first, other.places)
   for (const note of known.notes.values()) {
     if (note.highlightId !== other.id || note.state !== 'there' || note.id < 0) continue
     note.highlightId = first.id
