@@ -1,7 +1,7 @@
 import { rangeOf, type MarkPlace } from './mark-place.ts'
 
-/** Pages or locations that are filed together. */
-const STRETCH = 64
+/** How many of each are filed together: a location is a line or two. */
+const STRETCH = { location: 64, page: 1 }
 /** A range over more stretches is looked at whatever is asked for. */
 const MOST_STRETCHES = 16
 
@@ -44,8 +44,8 @@ function* stretchesOf({ location, page }: MarkPlace): Generator<string[] | undef
       yield [`${measure} ${told.trim().toLowerCase()}`]
       continue
     }
-    const first = Math.floor(range.start / STRETCH)
-    const last = Math.floor(range.end / STRETCH)
+    const first = Math.floor(range.start / STRETCH[measure])
+    const last = Math.floor(range.end / STRETCH[measure])
     yield last - first >= MOST_STRETCHES
       ? undefined
       : Array.from({ length: last - first + 1 }, (_, index) => `${measure} ${first + index}`)
