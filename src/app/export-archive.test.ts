@@ -7,6 +7,10 @@ import { fillHostile } from '../../test/support/hostile-library.ts'
 import { onPostgres, sqliteDb, libraryOn, testLibrary } from '../../test/support/library.ts'
 import { addSource } from '../../test/support/sources.ts'
 import type { Library } from '../core/library.ts'
+import { requestCapture } from '../features/capture/capture-source.ts'
+import { beginReading } from '../features/imports/begin-reading.ts'
+import { goOnUnfinished } from '../features/imports/go-on.ts'
+import { beginImport } from '../features/imports/import-store.ts'
 import { importArchive, isLibraryArchive } from '../features/exports/import-archive.ts'
 import { searchLibrary } from '../features/search/tools/search-library.ts'
 import { EXPORTED_TABLES, type ExportedTable } from '../features/exports/tables.ts'
@@ -133,6 +137,31 @@ describe('an archive of a whole library', () => {
     expect(numbers[0]).toMatchObject({ number: own!.number, current: 0 })
     expect(numbers[0]!.counter).toBeGreaterThan(100)
     expect(numbers[1]!.file_mark).toBe(own!.file_mark)
+  })
+
+  it('goes on with what was under way: every such row has its job', async () => {
+    const busy = await testLibrary()
+    const url = 'https://a.example/page'
+    const { captureId, importId } = await busy.change(async (change) => {
+      const requested = await requestCapture(change, { url })
+      const own = await beginReading(change, requested, url)
+      return { captureId: requested.captureId, importId: own.id }
+    })
+    const fileId = await busy.change((change) =>
+      beginImport(change, { kind: 'file', file_hash: 'a'.repeat(64) }),
+    )
+    const target = await testLibrary()
+    await importArchive(target, await archiveOf(busy), { finish: goOnUnfinished })
+    const jobs = await target.db.selectFrom('job').select(['kind', 'input']).orderBy('kind').execute()
+    expect(
+      jobs
+        .filter(({ kind }) => ['capture', 'import-file', 'read-link'].includes(kind))
+        .map(({ kind, input }) => [kind, JSON.parse(input)]),
+    ).toEqual([
+      ['capture', { captureId }],
+      ['import-file', { importId: fileId }],
+      ['read-link', { importId }],
+    ])
   })
 
   it('can be checked without being taken in', async () => {

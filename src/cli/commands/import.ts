@@ -6,6 +6,7 @@ import { Failure } from '../../core/failure.ts'
 import { parseId } from '../../core/ids.ts'
 import { toFailure } from '../../core/to-failure.ts'
 import { importArchive, isLibraryArchive, type ArchiveImport } from '../../features/exports/import-archive.ts'
+import { goOnUnfinished } from '../../features/imports/go-on.ts'
 import { countsOf, listImports } from '../../features/imports/import-store.ts'
 import { reportCsv } from '../../features/imports/report-csv.ts'
 import { reportRows } from '../../features/imports/row-outcomes.ts'
@@ -151,6 +152,7 @@ function bringInArchive(context: Context, path: string): Promise<number> {
       try {
         taken = await withFile(resolve(path), (file) =>
           importArchive(library.on({ connection: 'cli', tool: 'import' }), file, {
+            finish: goOnUnfinished,
             dryRun,
             signal,
             onProgress: (done, total, what) => progress.say(`${what}: ${done} of ${total}`),

@@ -41,6 +41,17 @@ export const afterCapture = (captureId: number): string => `after capture ${capt
 export const isUnderWay = ({ state }: Pick<Capture, 'state'>): boolean =>
   state === 'pending' || state === 'processing'
 
+/** Ids of all attempts that have not ended. */
+export const listCapturesUnderWay = async (db: Db): Promise<number[]> =>
+  (
+    await db
+      .selectFrom('capture')
+      .select('id')
+      .where('state', 'in', ['pending', 'processing'])
+      .orderBy('id')
+      .execute()
+  ).map(({ id }) => id)
+
 export const findCapture = (db: Db, id: number): Promise<Capture | undefined> =>
   db.selectFrom('capture').selectAll().where('id', '=', id).executeTakeFirst()
 

@@ -49,6 +49,8 @@ export interface ImportArchiveOptions {
   dryRun?: boolean
   signal?: AbortSignal
   onProgress?: (done: number, total: number, what: string) => void
+  /** What else belongs to the one change, once all rows are there. */
+  finish?: (change: Change) => Promise<void>
 }
 
 const WANTED = /^(?:manifest\.json|library\/[a-z-]+\.jsonl|media\/.+)$/
@@ -75,7 +77,7 @@ export async function isLibraryArchive(file: Uint8Array | ArchiveBytes): Promise
 export async function importArchive(
   library: Library,
   file: Uint8Array | ArchiveBytes,
-  { dryRun = false, signal, onProgress = () => {} }: ImportArchiveOptions = {},
+  { dryRun = false, signal, onProgress = () => {}, finish }: ImportArchiveOptions = {},
 ): Promise<ArchiveImport> {
   await refuseFilled(library)
   const bytes = sourceOf(file)
@@ -94,6 +96,7 @@ export async function importArchive(
       await dropSettings(change)
       await insertRows(change, archive, media.renamed, (done) => onProgress(done, total, 'Taking in'))
       await indexAll(change, archive.signal, onProgress)
+      await finish?.(change)
     })
   } catch (error) {
     const failure = toFailure(error)

@@ -247,6 +247,15 @@ export async function noteUndone(change: Change, id: number): Promise<void> {
   await change.db.updateTable('import').set({ undone_at: change.at, waits: 0 }).where('id', '=', id).execute()
 }
 
+/** All imports that have not ended. */
+export const listAllUnderWay = (db: Db): Promise<Pick<Import, 'id' | 'kind'>[]> =>
+  db
+    .selectFrom('import')
+    .select(['id', 'kind'])
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('id')
+    .execute()
+
 /** The imports of a source's link that have not ended, the first one first. */
 export const listUnderWay = (db: Db, sourceId: number): Promise<Import[]> =>
   db
