@@ -62,7 +62,7 @@ export async function exportFolder(
     seen.add(id)
     const path = present.bySource.get(id)
     if (path === undefined) {
-      await writeWhole(join(folder, freeName(source, present.names)), [composeMarkdown(source)])
+      await make(folder, source, present.names)
       result.made++
     } else await update(folder, path, source, result)
     onSource?.(++done)
@@ -98,23 +98,46 @@ export async function exportFile(
 ): Promise<boolean> {
   const source = await sourceMarkdown(db, id, MAY_ALL)
   if (!source) return false
-  const present = await readFile(file, 'utf8').catch(() => undefined)
+  const present = await contentOf(file)
   const isOurs = present !== undefined && sourceIdIn(present) === id
   if (present !== undefined && !isOurs && !mayReplace) return false
   await writeWhole(file, [isOurs ? mergeMarkdown(present, source).text : composeMarkdown(source)])
   return true
 }
 
-/** The name that a title gives, and where that is taken, with the id. */
-function freeName({ title, id }: SourceMarkdown, taken: Set<string>): string {
-  const name = fileName(title)
-  for (const stem of [name, `${name} ${id}`, `${name} ${id} commonplace`]) {
-    const key = fileNameKey(`${stem}.md`)
+/** Undefined where there is no file. One that may not be read is no free place: it throws. */
+const contentOf = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+/** Writes a file under the first of its names that nothing has, not even what was put there since the folder was looked at. */
+async function make(folder: string, source: SourceMarkdown, taken: Set<string>): Promise<void> {
+  for (const name of namesOf(source)) {
+    const key = fileNameKey(name)
     if (taken.has(key)) continue
     taken.add(key)
-    return `${stem}.md`
+    const file = join(folder, name)
+    try {
+      await writeWhole(file, [composeMarkdown(source)], {
+        check: async () => {
+          if ((await contentOf(file)) !== undefined) throw new ChangedMeanwhile()
+        },
+      })
+      return
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error
+    }
   }
-  return `${id}.md`
+}
+
+/** The name that a title gives, and where that is taken, with the id, and then with numbers without end. */
+function* namesOf({ title, id }: SourceMarkdown): Generator<string> {
+  const name = fileName(title)
+  yield `${name}.md`
+  yield `${name} ${id}.md`
+  for (let n = 2; ; n++) yield `${name} ${id} ${n}.md`
 }
 
 async function update(
