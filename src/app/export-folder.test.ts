@@ -42,6 +42,17 @@ describe('files that are not ours', () => {
     expect(readFileSync(join(folder, `Owls ${other}.md`), 'utf8')).toContain('# Owls')
   })
 
+  it('keep every byte that somebody put into one of ours in another encoding', async () => {
+    await exportFolder(library, folder, { all: true })
+    const path = join(folder, 'Herons.md')
+    const mixed = Buffer.concat([readFileSync(path), Buffer.from('\nGr\u00fc\u00dfe\n', 'latin1')])
+    writeFileSync(path, mixed)
+    await library.change((change) => change.update('source', id, { title: 'Grey herons' }))
+    const { notUtf8, changed } = await exportFolder(library, folder, { all: true })
+    expect({ notUtf8, changed }).toEqual({ notUtf8: ['Herons.md'], changed: 0 })
+    expect(readFileSync(path)).toEqual(mixed)
+  })
+
   it('count as there where they cannot be read', async () => {
     const loop = join(folder, 'loop.md')
     symlinkSync('loop.md', loop)

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { open, opendir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Library } from '../core/library.ts'
@@ -17,6 +18,8 @@ export interface ExportedFolder {
   movedOut: string[]
   /** Of those that keep a block whose highlight or note is gone, since somebody has changed it. */
   keptGone: string[]
+  /** Of those that are not whole UTF-8: written again they would lose signs, so they are left as they are. */
+  notUtf8: string[]
   /** Of those whose source is gone: they are left as they are. */
   gone: string[]
 }
@@ -51,6 +54,7 @@ export async function exportFolder(
     same: 0,
     movedOut: [],
     keptGone: [],
+    notUtf8: [],
     gone: [],
   }
   const seen = new Set<number>()
@@ -149,7 +153,12 @@ async function update(
   const file = join(folder, path)
   for (let attempt = 0; ; attempt++) {
     const was = await stat(file)
-    const before = await readFile(file, 'utf8')
+    const bytes = await readFile(file)
+    if (!isUtf8(bytes)) {
+      result.notUtf8.push(path)
+      return
+    }
+    const before = bytes.toString('utf8')
     const { text, movedOut, keptGone } = mergeMarkdown(before, source)
     const isSame = text === before
     try {

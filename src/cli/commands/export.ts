@@ -131,6 +131,7 @@ function sayFolder({ out, err }: Context, { folder, made, changed, same, ...told
   }
   list(told.movedOut, 'What you changed in a block that has changed here too now stands below it')
   list(told.keptGone, 'Blocks of deleted highlights or notes that you had changed were kept')
+  list(told.notUtf8, 'Files that are not UTF-8 were left as they are; save them as UTF-8 and export again')
   list(told.gone, 'Items that are no longer in the library; their files were left as they are')
 }
 
