@@ -50,6 +50,7 @@ describe('files that are not ours', () => {
     await library.change((change) => change.update('source', id, { title: 'Grey herons' }))
     const { notUtf8, changed } = await exportFolder(library, folder, { all: true })
     expect({ notUtf8, changed }).toEqual({ notUtf8: ['Herons.md'], changed: 0 })
+    expect(await exportFile(library, path, id, false)).toBe(false)
     expect(readFileSync(path)).toEqual(mixed)
   })
 

@@ -103,15 +103,16 @@ export async function exportFile(
   const source = await sourceMarkdown(db, id, MAY_ALL)
   if (!source) return false
   const present = await contentOf(file)
-  const isOurs = present !== undefined && sourceIdIn(present) === id
-  if (present !== undefined && !isOurs && !mayReplace) return false
-  await writeWhole(file, [isOurs ? mergeMarkdown(present, source).text : composeMarkdown(source)])
+  const known = present && isUtf8(present) ? present.toString('utf8') : undefined
+  const isOurs = known !== undefined && sourceIdIn(known) === id
+  if (present && !isOurs && !mayReplace) return false
+  await writeWhole(file, [isOurs ? mergeMarkdown(known, source).text : composeMarkdown(source)])
   return true
 }
 
 /** Undefined where there is no file. One that may not be read is no free place: it throws. */
-const contentOf = (file: string): Promise<string | undefined> =>
-  readFile(file, 'utf8').catch((error: unknown) => {
+const contentOf = (file: string): Promise<Buffer | undefined> =>
+  readFile(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   })
