@@ -200,6 +200,21 @@ describe('an archive of a whole library', () => {
     expect(taken.rows['sources']).toBe((await rowsOf(library))['source']!.length - 1)
   })
 
+  it('never leaves a source with a text that is not there', async () => {
+    const file = again((files) => {
+      const name = 'library/texts.jsonl'
+      files[name] = Buffer.from('')
+      const manifest = JSON.parse(Buffer.from(files['manifest.json']!).toString('utf8'))
+      manifest.tables.texts.rows = 0
+      files['manifest.json'] = Buffer.from(JSON.stringify(manifest))
+    })
+    const target = await testLibrary()
+    await importArchive(target, file)
+    const sources = (await rowsOf(target))['source']!
+    expect(sources).toHaveLength((await rowsOf(library))['source']!.length)
+    expect(sources.map((source) => source['text_id'])).toEqual(sources.map(() => null))
+  })
+
   it.each([
     ['cut off', () => bytes.subarray(0, bytes.length - 40)],
     ['cut in the middle', () => bytes.subarray(0, bytes.length >> 1)],

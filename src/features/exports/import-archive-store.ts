@@ -77,3 +77,16 @@ export const sourceIdsAfter = async (db: Db, last: number, limit: number): Promi
   (
     await db.selectFrom('source').select('id').where('id', '>', last).orderBy('id').limit(limit).execute()
   ).map(({ id }) => id)
+
+/** A source whose text was deleted while the archive was written has none, instead of one that is not there. */
+export async function dropMissingTexts(change: Change): Promise<void> {
+  const dangling = await change.db
+    .selectFrom('source')
+    .select('id')
+    .where('text_id', 'is not', null)
+    .where((of) =>
+      of.not(of.exists(of.selectFrom('text').select('text.id').whereRef('text.id', '=', 'source.text_id'))),
+    )
+    .execute()
+  for (const { id } of dangling) await change.update('source', id, { text_id: null, words: null })
+}

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { z } from 'zod'
 import { breather } from '../../core/breath.ts'
 import { Failure } from '../../core/failure.ts'
 import type { Change, Library } from '../../core/library.ts'
 import { toFailure } from '../../core/to-failure.ts'
 import { reserveNumbers } from '../../db/replica.ts'
-import { nameKey } from '../../core/text.ts'
 import { indexSources } from '../search/index-source.ts'
 import { readRow, type ArchivedRow } from './archive-fields.ts'
+import { ArchiveOwners } from './archive-owners.ts'
 import {
-  addressKey,
+  dropMissingTexts,
   dropSettings,
   firstFilled,
   insertArchived,
@@ -23,12 +20,11 @@ import {
   readZip,
   unpackFile,
   unpackLines,
+  type Archive,
   type ArchiveBytes,
-  type ZipFile,
 } from './read-zip.ts'
+import { takeMedia } from './import-media.ts'
 import { EXPORTED_TABLES, type ExportedTable } from './tables.ts'
-
-const pack = promisify(gzip)
 
 /** What `exportLibrary` writes, and the version of it. */
 export const ARCHIVE_FORMAT = 'commonplace-export'
@@ -95,6 +91,7 @@ export async function importArchive(
       await reserveNumbers(change.db, checked.highest)
       await dropSettings(change)
       await insertRows(change, archive, media.renamed, (done) => onProgress(done, total, 'Taking in'))
+      await dropMissingTexts(change)
       await indexAll(change, archive.signal, onProgress)
       await finish?.(change)
     })
@@ -107,12 +104,6 @@ export async function importArchive(
 
 const sourceOf = (file: Uint8Array | ArchiveBytes): ArchiveBytes =>
   file instanceof Uint8Array ? bytesInMemory(file) : file
-
-interface Archive {
-  bytes: ArchiveBytes
-  files: ReadonlyMap<string, ZipFile>
-  signal: AbortSignal
-}
 
 async function refuseFilled({ db }: Pick<Library, 'db'>): Promise<void> {
   if ((await firstFilled(db)) === undefined) return
@@ -156,47 +147,6 @@ async function readManifest({ bytes, files }: Archive): Promise<z.output<typeof 
 
 const TABLES = Object.keys(EXPORTED_TABLES) as ExportedTable[]
 
-/** What rows of an archive belong to, so that none goes in without it. */
-class Owners {
-  readonly #ids = new Map<ExportedTable, Set<number>>(
-    (['source', 'highlight', 'tag', 'import'] as const).map((table) => [table, new Set()]),
-  )
-  /** Keys under which there may be but one row. */
-  readonly #keys = new Set<string>()
-
-  /** Whether everything is there that the row belongs to; it is then known itself. */
-  take(table: ExportedTable, row: ArchivedRow): boolean {
-    if (!this.#fits(table, row)) return false
-    this.#ids.get(table)?.add(row.id)
-    return true
-  }
-
-  #fits(table: ExportedTable, row: ArchivedRow): boolean {
-    // What is remembered of imports outlives what they brought.
-    const outlives = table === 'import' || table === 'imported'
-    if (!outlives && !this.#has('source', row['source_id'])) return false
-    if (!this.#has('highlight', row['highlight_id']) || !this.#has('tag', row['tag_id'])) return false
-    if (!this.#has('import', row['import_id'])) return false
-    const key = keyOf(table, row)
-    if (key === undefined) return true
-    if (this.#keys.has(key)) return false
-    this.#keys.add(key)
-    return true
-  }
-
-  #has(table: ExportedTable, id: string | number | null | undefined): boolean {
-    return id === undefined || id === null || this.#ids.get(table)?.has(Number(id)) === true
-  }
-}
-
-function keyOf(table: ExportedTable, row: ArchivedRow): string | undefined {
-  if (table === 'source_url') return `u ${addressKey(String(row['url']))}`
-  if (table === 'tag') return `t ${nameKey(String(row['name']))}`
-  if (table === 'tagging') return `g ${row['target_id']} ${row['tag_id']}`
-  if (table === 'setting') return `s ${row['key']}`
-  return undefined
-}
-
 async function* rowsIn({ bytes, files, signal }: Archive, table: ExportedTable): AsyncGenerator<ArchivedRow> {
   const file = files.get(`library/${EXPORTED_TABLES[table].file}.jsonl`)
   // A table that came to be after the archive was made.
@@ -226,7 +176,7 @@ async function checkRows(
   { tables }: z.output<typeof manifestShape>,
   onRows: (done: number) => void,
 ): Promise<{ counts: Pick<ArchiveImport, 'rows' | 'leftOut'>; highest: Map<number, number> }> {
-  const owners = new Owners()
+  const owners = new ArchiveOwners()
   const highest = new Map<number, number>()
   const rows: Record<string, number> = {}
   let leftOut = 0
@@ -249,75 +199,13 @@ async function checkRows(
   return { counts: { rows, leftOut }, highest }
 }
 
-const mediaRow = z.object({
-  kind: z.string(),
-  media: z.string(),
-  file: z.string().nullable(),
-})
-
-interface TakenMedia {
-  files: number
-  missing: number
-  /** Originals that are packed again to other bytes, by their old name. */
-  renamed: Map<string, string>
-}
-
-const MOST_FILE = 2 ** 30
-
-/** Puts in the files, each under the name that rows have for it. What is there already counts as put anew. */
-async function takeMedia(
-  { outside: { media } }: Pick<Library, 'outside'>,
-  { bytes, files, signal }: Archive,
-  dryRun: boolean,
-  onProgress: (done: number, total: number, what: string) => void,
-): Promise<TakenMedia> {
-  const taken: TakenMedia = { files: 0, missing: 0, renamed: new Map() }
-  const list = files.get('library/media.jsonl')
-  if (!list) throw damagedArchive(new RangeError('media'))
-  const total = [...files.keys()].filter((name) => name.startsWith('media/')).length
-  const done = new Set<string>()
-  for await (const line of unpackLines(bytes, list)) {
-    signal.throwIfAborted()
-    let row: z.output<typeof mediaRow>
-    try {
-      row = mediaRow.parse(JSON.parse(line))
-    } catch (error) {
-      throw damagedArchive(error)
-    }
-    if (done.has(row.media)) continue
-    done.add(row.media)
-    if (row.file === null) {
-      taken.missing++
-      continue
-    }
-    const file = files.get(row.file)
-    if (!file || file.size > MOST_FILE) throw damagedArchive(new RangeError(`media: ${row.file}`))
-    const parts: Uint8Array[] = []
-    for await (const part of unpackFile(bytes, file)) parts.push(part)
-    const whole = Buffer.concat(parts)
-    // Originals are kept packed and go out as they came.
-    const kept = hashOf(whole) === row.media || row.kind !== 'original' ? whole : await pack(whole)
-    const hash = hashOf(kept)
-    if (hash !== row.media) {
-      if (row.kind !== 'original') throw damagedArchive(new RangeError(`media: ${row.file}`))
-      // Another version of zlib packs to other bytes.
-      taken.renamed.set(row.media, hash)
-    }
-    if (!dryRun) await media.put(kept)
-    onProgress(++taken.files, total, 'Taking in files')
-  }
-  return taken
-}
-
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 async function insertRows(
   change: Change,
   archive: Archive,
   renamed: ReadonlyMap<string, string>,
   onRows: (done: number) => void,
 ): Promise<void> {
-  const owners = new Owners()
+  const owners = new ArchiveOwners()
   let done = 0
   for (const table of TABLES) {
     let page: ArchivedRow[] = []

@@ -28,6 +28,13 @@ export interface ZipFile {
   offset: number
 }
 
+/** An archive whose directory was read. */
+export interface Archive {
+  bytes: ArchiveBytes
+  files: ReadonlyMap<string, ZipFile>
+  signal: AbortSignal
+}
+
 const END = 0x06054b50
 const END_64 = 0x06064b50
 const END_64_LOCATOR = 0x07064b50
