@@ -236,6 +236,33 @@ describe('an archive of a whole library', () => {
     })
   })
 
+  it.each<[table: string, row: Record<string, unknown>]>([
+    ['settings', { id: 1, key: 'timeZone', value: 'Mars/Base' }],
+    ['settings', { id: 1, key: 'reviewsPerDay', value: 'lots' }],
+    ['audit', { changes: 3 }],
+    ['audit', { changes: [{}] }],
+    ['captures', { failure: { code: 1 } }],
+    ['captures', { warnings: { a: 1 } }],
+    ['imports', { remarks: [1] }],
+    ['imports', { counts: { rows: 'x' } }],
+    ['imported-rows', { rows: {} }],
+    ['imported-rows', { rows: [['source', -1]] }],
+    ['imported-rows', { rows: [['source', 1, { nosuch: ['a', 'b'] }]] }],
+    ['imported-rows', { rows: [['source', 1, { title: ['a', {}] }]] }],
+  ])('is refused where the inside of a field is not what its readers know: %s %j', async (table, fields) => {
+    const file = again((files) => {
+      const name = `library/${table}.jsonl`
+      const [first = '', ...rest] = Buffer.from(files[name]!).toString('utf8').split('\n')
+      const changed = { ...(first === '' ? {} : (JSON.parse(first) as object)), ...fields }
+      files[name] = Buffer.from([JSON.stringify(changed), ...rest].join('\n'))
+    })
+    const target = await testLibrary()
+    await expect(importArchive(target, file)).rejects.toMatchObject({
+      code: 'damaged_file',
+      cause: { message: expect.stringMatching(new RegExp(`: (?:${Object.keys(fields).join('|')})$`)) },
+    })
+  })
+
   it('is refused where it is another format, or of a newer version', async () => {
     expect(await refused(edit('manifest.json', '"version": 1', '"version": 2'))).toMatchObject({
       code: 'library_too_new',

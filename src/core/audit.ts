@@ -52,7 +52,7 @@ function countByTable(touched: readonly Touched[]): Counted[] {
   return [...counts.values()]
 }
 
-const changeShape = z.object({
+export const auditedChange = z.object({
   table: z.string(),
   op: z.enum(['insert', 'update', 'erase']),
   /** The row; absent where there were too many to name. */
@@ -63,7 +63,7 @@ const changeShape = z.object({
 })
 
 /** One row changed, or how many of a table. */
-export type AuditedChange = z.output<typeof changeShape>
+export type AuditedChange = z.output<typeof auditedChange>
 
 export interface AuditEntry {
   id: number
@@ -96,6 +96,6 @@ export async function listAudit(
     tool,
     intent,
     requestId: request_id,
-    changes: z.array(changeShape).parse(JSON.parse(changes)),
+    changes: z.array(auditedChange).parse(JSON.parse(changes)),
   }))
 }

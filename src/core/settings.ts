@@ -21,6 +21,20 @@ export async function readSettings(db: Db): Promise<Settings> {
   return settingsSchema.parse(Object.fromEntries(rows.map(({ key, value }) => [key, value])))
 }
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Whether a setting may have this value; one that is not known is nobody's trouble. */
+export function canBeSetting(key: string, value: string): boolean {
+  const parsed = settingsSchema.safeParse({ [key]: value })
+  return parsed.success && (key !== 'timeZone' || isTimeZone(value))
+}
+
 /** Sets what the reader wants otherwise than by default. */
 export async function writeSetting(change: Change, key: keyof Settings, value: string): Promise<void> {
   const known = await change.db.selectFrom('setting').select('id').where('key', '=', key).executeTakeFirst()

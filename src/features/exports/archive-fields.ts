@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { auditedChange } from '../../core/audit.ts'
+import { canBeSetting } from '../../core/settings.ts'
 import type { Schema } from '../../db/schema.ts'
 import { EXPORTED_TABLES, type ExportedField, type ExportedTable } from './tables.ts'
 
@@ -16,12 +19,19 @@ type Check =
   /** An instant. */
   | 'at'
   | 'at?'
-  /** JSON of any form, of a list of texts, or of an object. */
-  | 'json'
+  /** JSON of any form (whoever reads it takes what he knows), of a list of texts, or of an object. */
   | 'json?'
   | 'names'
-  | 'object'
+  | 'names?'
   | 'object?'
+  /** Code, message and hint of a failure. */
+  | 'failure?'
+  /** Numbers by name. */
+  | 'counts'
+  /** Rows that an import brought or changed: table, id, what the fields were before and after. */
+  | 'brought'
+  /** What an entry of the audit log names. */
+  | 'changes'
   | readonly (string | number)[]
 
 type Kept<T extends ExportedTable> = Partial<Record<keyof Schema[T], Check>>
@@ -67,10 +77,10 @@ const CHECKS: { readonly [T in ExportedTable]: Kept<T> } = {
     given: 'text?',
     given_name: 'text?',
     state: ['pending', 'processing', 'completed', 'failed'],
-    failure: 'object?',
+    failure: 'failure?',
     outcome: 'text?',
     text_id: 'id?',
-    warnings: 'json?',
+    warnings: 'names?',
     requested_at: 'at',
     finished_at: 'at?',
   },
@@ -83,9 +93,9 @@ const CHECKS: { readonly [T in ExportedTable]: Kept<T> } = {
     format: 'text?',
     name: 'text?',
     file_hash: 'text?',
-    counts: 'object',
-    failure: 'object?',
-    remarks: 'json?',
+    counts: 'counts',
+    failure: 'failure?',
+    remarks: 'names?',
     text_id: 'id?',
     read_to: 'count?',
     waits: [0, 1],
@@ -95,7 +105,7 @@ const CHECKS: { readonly [T in ExportedTable]: Kept<T> } = {
     undone_at: 'at?',
     report: 'text?',
   },
-  import_batch: { import_id: 'id', rows: 'json' },
+  import_batch: { import_id: 'id', rows: 'brought' },
   imported: {
     source_id: 'id',
     kind: ['source', 'highlight', 'note', 'tagging', 'read', 'text'],
@@ -171,7 +181,7 @@ const CHECKS: { readonly [T in ExportedTable]: Kept<T> } = {
     tool: 'text',
     intent: 'text?',
     request_id: 'text?',
-    changes: 'json',
+    changes: 'changes',
     undone_at: 'at?',
   },
 }
@@ -196,6 +206,8 @@ export function readRow(table: ExportedTable, line: string): ArchivedRow {
       throw unfit(table, name)
     row[column] = read(value ?? null, check, isJson, () => unfit(table, name))
   }
+  if (table === 'setting' && !canBeSetting(String(row['key']), String(row['value'])))
+    throw unfit(table, 'value')
   return row
 }
 
@@ -239,6 +251,28 @@ const isCount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isId = (value: unknown): value is number => isCount(value) && value !== 0
 
+const failure = z.object({ code: z.string(), message: z.string(), hint: z.string() })
+const counts = z.record(z.string(), z.int().min(0))
+const scalar = z.union([z.string(), z.number(), z.null()])
+const brought = z.array(
+  z.union([
+    z.tuple([z.string(), z.int().min(1)]),
+    z.tuple([z.string(), z.int().min(1), z.record(z.string(), z.tuple([scalar, scalar]))]),
+  ]),
+)
+const changes = z.array(auditedChange)
+
+/** Undoing an import sets the fields that are named here, each to what it may be. */
+const canBeBrought = (value: unknown): boolean => {
+  const rows = brought.safeParse(value)
+  if (!rows.success) return false
+  return rows.data.every(([table, , fields]) => {
+    const checks = new Map(Object.entries(CHECKS)).get(table)
+    const known = new Map<string, Check>(Object.entries(checks ?? {}))
+    return Object.keys(fields ?? {}).every((field) => known.has(field))
+  })
+}
+
 const CAN_BE: Readonly<Record<string, (value: unknown) => boolean>> = {
   id: isId,
   count: isCount,
@@ -246,6 +280,10 @@ const CAN_BE: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isText,
   at: (value) => isText(value) && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)),
   json: (value) => value !== null,
+  failure: (value) => failure.safeParse(value).success,
+  counts: (value) => counts.safeParse(value).success,
+  brought: canBeBrought,
+  changes: (value) => changes.safeParse(value).success,
   names: (value) => Array.isArray(value) && value.every(isText),
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 }
