@@ -239,6 +239,7 @@ describe('an archive of a whole library', () => {
   it.each<[table: string, row: Record<string, unknown>]>([
     ['settings', { id: 1, key: 'timeZone', value: 'Mars/Base' }],
     ['settings', { id: 1, key: 'reviewsPerDay', value: 'lots' }],
+    ['highlights', { createdAt: '2026-01-01T00:00:00+09:00' }],
     ['audit', { changes: 3 }],
     ['audit', { changes: [{}] }],
     ['captures', { failure: { code: 1 } }],

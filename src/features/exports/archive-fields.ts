@@ -16,7 +16,7 @@ type Check =
   | 'real'
   | 'text'
   | 'text?'
-  /** An instant. */
+  /** An instant, in the one form that sorts as text. */
   | 'at'
   | 'at?'
   /** JSON of any form (whoever reads it takes what he knows), of a list of texts, or of an object. */
@@ -278,7 +278,10 @@ const CAN_BE: Readonly<Record<string, (value: unknown) => boolean>> = {
   count: isCount,
   real: (value) => typeof value === 'number' && Number.isFinite(value),
   text: isText,
-  at: (value) => isText(value) && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)),
+  at: (value) =>
+    isText(value) &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
+    Number.isFinite(Date.parse(value)),
   json: (value) => value !== null,
   failure: (value) => failure.safeParse(value).success,
   counts: (value) => counts.safeParse(value).success,
