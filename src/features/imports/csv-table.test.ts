@@ -66,6 +66,12 @@ describe('rows', () => {
     expect(outcomes).toEqual([[2, 2, 'stray_quote']])
   })
 
+  test('of a megabyte behind an open quotation mark are refused, and the others read', () => {
+    const { rows, outcomes } = read(`url,title\na,"${'A '.repeat(600_000)}\nb,B\n`)
+    expect(rows).toEqual([[3, 3, 'b', 'B']])
+    expect(outcomes).toEqual([[2, 2, 'open_quote']])
+  })
+
   test('that an open quotation mark swallowed up to the next one are found again', () => {
     const { rows, outcomes } = read('url,title\na,"A\nb,B\nc,"C, too"\nd,D\n')
     expect(rows.map(([row, line, url]) => [row, line, url])).toEqual([

@@ -107,8 +107,12 @@ export function* csvRows(
   }
 }
 
+/** A longer line that a quotation mark was left open in is no row, but what is left of many. */
+const MOST_OPEN_LINE = 1_000_000
+
 function faultOf(record: CsvRecord, cells: readonly string[], width: number): RowReason | undefined {
-  if (record.open && cells.length !== width) return 'open_quote'
+  if (record.open && (cells.length !== width || record.end - record.start > MOST_OPEN_LINE))
+    return 'open_quote'
   return cells.slice(width).some((cell) => cell.trim() !== '') ? 'too_many_columns' : undefined
 }
 
