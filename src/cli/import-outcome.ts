@@ -36,13 +36,19 @@ export function printSummary(
   { dryRun }: { dryRun: boolean },
 ): void {
   const { counts, report, format, importId, isResumed } = written
-  const { changed = 0, unchanged = 0, deleted = 0 } = counts
+  const { rows = 0, skipped = 0, changed = 0, unchanged = 0, deleted = 0 } = counts
   const [kind = format.title] = format.title.split(',')
   out.line(
     { text: dryRun ? '? ' : '✓ ', style: STYLE.good },
     { text: oneLine(group.name), style: STYLE.strong },
-    ` (${kind}, ${count(report.rows, 'row')})`,
+    ` (${kind}, ${count(rows, 'row')})`,
   )
+  if (written.cameInAt !== undefined) {
+    out.line(`  This very file came in on ${written.cameInAt.slice(0, 10)}: there is nothing new in it.`)
+    if (skipped > 0) out.line(`  Not taken then, as their reasons say: ${count(skipped, 'row')}.`)
+    out.line({ text: '  With --report out.csv it is read again, row by row.', style: STYLE.dim })
+    return
+  }
   if (isResumed) out.line('  It was cut short the last time; now it is finished.')
   out.line(`  ${dryRun ? 'Would come in' : 'New'}: ${sayCounts(counts)}.`)
   if (changed > 0) out.line(`  Brought up to date: ${changed.toLocaleString('en')}.`)
@@ -80,8 +86,9 @@ export function summaryJson(group: FileGroup, written: WrittenImport, dryRun: bo
     format: format.id,
     importId: importId === null || dryRun ? null : String(importId),
     resumed: isResumed,
+    ...(written.cameInAt !== undefined && { cameInAt: written.cameInAt }),
     counts,
-    rows: { all: report.rows, taken: report.taken, ...report.counts },
+    rows: { all: counts.rows ?? report.rows, taken: report.taken, ...report.counts },
     refused: report.outcomes
       .filter(({ fate }) => fate === 'refused')
       .slice(0, LISTED)

@@ -72,7 +72,7 @@ export async function runCommand(name: string | undefined, rest: readonly string
   }
 
   async function printVersion(): Promise<number> {
-    const { VERSION } = await import('./version.ts')
+    const { VERSION } = await import('../core/version.ts')
     if (json) out.json({ version: VERSION, node: process.version })
     else out.line(VERSION)
     return EXIT.ok

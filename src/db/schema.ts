@@ -172,6 +172,8 @@ export interface ImportTable {
   format: string | null
   name: string | null
   file_hash: string | null
+  /** Version of the program that read the file: another may read more of it. */
+  version: string | null
   /** JSON object: how many of what came in. */
   counts: Generated<string>
   /** JSON `{ code, message, hint }`: why it failed, or why it ended before the end. */

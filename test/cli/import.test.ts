@@ -38,8 +38,10 @@ describe('commonplace import', () => {
     expect(lines[1]).toContain("'=2+2 and more")
 
     const again = await at.run(['import', name])
-    expect(again.stdout).toContain('New: nothing new.')
-    expect(again.stdout).toContain('There already: 4.')
+    expect(again.stdout).toMatch(/This very file came in on \d{4}-\d\d-\d\d: there is nothing new in it\./)
+    const whole = await at.run(['import', name, '--report', 'again.csv'])
+    expect(whole.stdout).toContain('New: nothing new.')
+    expect(whole.stdout).toContain('There already: 4.')
 
     const { imports } = JSON.parse((await at.run(['import', '--list', '--json'])).stdout)
     expect(imports).toHaveLength(2)
@@ -86,6 +88,6 @@ describe('commonplace import', () => {
     expect([taken.code, taken.stderr]).toEqual([0, ''])
     expect(taken.stdout).toContain('2 highlights')
     const again = await at.run(['import', 'readwise.csv', '--library', other])
-    expect(again.stdout).toContain('New: nothing new.')
+    expect(again.stdout).toContain('there is nothing new in it')
   })
 })

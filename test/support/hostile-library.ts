@@ -184,6 +184,7 @@ export async function fillHostile(library: Library): Promise<{ sources: number[]
         format: 'kindle',
         name: 'My Clippings.txt',
         file_hash: 'a'.repeat(64),
+        version: '1.0.0',
         counts: JSON.stringify({ highlights: 2 }),
         source_id: null,
         capture_id: null,

@@ -10,7 +10,7 @@ import { padEnd } from '../measure.ts'
 import { noLibrary } from '../open-library.ts'
 import { oneLine, STYLE } from '../print.ts'
 import { startProgress } from '../progress.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../../core/version.ts'
 
 const MARK = { good: '✓', note: '·', bad: '✗' } as const
 const COLOR = { good: STYLE.good, note: STYLE.warning, bad: STYLE.bad } as const

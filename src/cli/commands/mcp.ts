@@ -7,7 +7,7 @@ import { createApp } from '../../mcp/app.ts'
 import { serveStdio } from '../../mcp/protocol/stdio.ts'
 import { Failure } from '../../core/failure.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../../core/version.ts'
 
 const FAMILIES: readonly string[] = [...new Set([...DEFINITIONS, ...READABLE].map(({ family }) => family))]
 

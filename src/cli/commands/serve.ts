@@ -13,7 +13,7 @@ import { defineCommand, type Context } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { STYLE } from '../print.ts'
 import { createServerLog } from '../server-log.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../../core/version.ts'
 
 /** How long a server behind a proxy still answers once it is told to end, so that the proxy can learn of it. */
 const DRAIN_MS = 2_000

@@ -40,7 +40,7 @@ const STATEMENTS = [
   `create index capture_by_given on capture (given) where given is not null`,
   `create table import (
      id integer primary key, kind text not null, status text not null, source_id integer, capture_id integer, url text,
-     format text, name text, file_hash text, counts text not null default '{}', failure text, remarks text,
+     format text, name text, file_hash text, version text, counts text not null default '{}', failure text, remarks text,
      text_id integer, read_to integer, waits integer not null default 0, resumes integer, created_at text not null,
      finished_at text, undone_at text, report text)`,
   `create index import_by_source on import (source_id, id) where source_id is not null`,

@@ -93,6 +93,7 @@ const CHECKS: { readonly [T in ExportedTable]: Kept<T> } = {
     format: 'text?',
     name: 'text?',
     file_hash: 'text?',
+    version: 'text?',
     counts: 'counts',
     failure: 'failure?',
     remarks: 'names?',

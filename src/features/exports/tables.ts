@@ -110,6 +110,7 @@ export const EXPORTED_TABLES: { readonly [T in ExportedTable]: ExportedRows<T> }
       format: 'format',
       name: 'fileName',
       file_hash: 'fileSha256',
+      version: 'readByVersion',
       counts: { json: 'counts' },
       failure: { json: 'failure' },
       remarks: { json: 'remarks' },

@@ -40,6 +40,7 @@ export type NewImport = Pick<Import, 'kind'> &
       | 'format'
       | 'name'
       | 'file_hash'
+      | 'version'
       | 'text_id'
       | 'read_to'
       | 'resumes'
@@ -59,6 +60,7 @@ export async function beginImport(change: Change, { counts = {}, ...facts }: New
       format: null,
       name: null,
       file_hash: null,
+      version: null,
       text_id: null,
       read_to: null,
       resumes: null,
@@ -183,6 +185,33 @@ export const findUnfinished = (db: Db, fileHash: string): Promise<Import | undef
     .where('undone_at', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
+    .executeTakeFirst()
+
+/**
+ * The import that brought in this very file, read by this version of the program, if nothing was taken out again since: then
+ * everything in it is known.
+ */
+export const findSameFile = (db: Db, fileHash: string, version: string): Promise<Import | undefined> =>
+  db
+    .selectFrom('import')
+    .selectAll()
+    .where('kind', '=', 'file')
+    .where('file_hash', '=', fileHash)
+    .where('version', '=', version)
+    .where('status', '=', 'completed')
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom('import as other')
+            .select('other.id')
+            .whereRef('other.undone_at', '>=', 'import.finished_at'),
+        ),
+      ),
+    )
+    .where('undone_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .executeTakeFirst()
 
 /** An import of a file that waits or goes on. */

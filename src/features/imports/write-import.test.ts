@@ -15,7 +15,8 @@ import { writeImport, type WriteOptions } from './write-import.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (library: Library, text: string, options?: WriteOptions) =>
-  writeImport(library, bytes(text), options)
+  // With a report, so that a file that came in before is read again.
+  writeImport(library, bytes(text), { reports: true, ...options })
 
 const clipping = (title: string, place: string, at: string, words: string, kind = 'Highlight') =>
   `${title}\r\n- Your ${kind} on Location ${place} | Added on ${at}\r\n\r\n${words}\r\n==========\r\n`
@@ -371,4 +372,35 @@ it('two at once bring a file in once', async () => {
   expect(await library.db.selectFrom('source').select('id').execute()).toHaveLength(5)
   const all = await quotes(library)
   expect([all.length, new Set(all).size]).toEqual([1_500, 1_500])
+})
+
+describe('the very same file again', () => {
+  const again = (library: Library, text: string) => writeImport(library, bytes(text))
+
+  it('is not read again: all of it is known', async () => {
+    const library = await testLibrary()
+    const first = await again(library, clippings(FIRST, SECOND))
+    expect(first.cameInAt).toBeUndefined()
+    const second = await again(library, clippings(FIRST, SECOND))
+    expect(second).toMatchObject({ importId: null, counts: { highlights: 0, sources: 0, rows: 2 } })
+    expect(second.cameInAt).toMatch(/^\d{4}-/)
+  })
+
+  it('is read where anything was taken out since, were it by the undo of another import', async () => {
+    const library = await testLibrary()
+    const small = await again(library, clippings(FIRST))
+    await again(library, clippings(FIRST, SECOND))
+    await undoImport(library, small.importId!)
+    const before = await quotes(library)
+    const third = await again(library, clippings(FIRST, SECOND))
+    expect(third.cameInAt).toBeUndefined()
+    expect((await quotes(library)).length).toBeGreaterThan(before.length)
+  })
+
+  it('is read where another version of the program had read it', async () => {
+    const library = await testLibrary()
+    await again(library, clippings(FIRST))
+    await library.db.updateTable('import').set({ version: '0.0.1' }).execute()
+    expect((await again(library, clippings(FIRST))).cameInAt).toBeUndefined()
+  })
 })

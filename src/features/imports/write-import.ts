@@ -3,6 +3,7 @@ import { Failure } from '../../core/failure.ts'
 import type { Change, Library } from '../../core/library.ts'
 import { readSettings } from '../../core/settings.ts'
 import { toFailure } from '../../core/to-failure.ts'
+import { VERSION } from '../../core/version.ts'
 import type { Db } from '../../db/schema.ts'
 import { findAnchors } from './find-anchors.ts'
 import { keepOriginal, readCarriedText, type CarriedText } from './carried-text.ts'
@@ -16,9 +17,11 @@ import {
   countsOf,
   failImport,
   findImport,
+  findSameFile,
   findUnfinished,
   lastChange,
   noteImport,
+  type Import,
   type ImportCounts,
 } from './import-store.ts'
 import type { ImportedItem } from './imported.ts'
@@ -62,6 +65,8 @@ export interface WrittenImport {
   report: ImportReport
   outcomes: RowOutcomes
   counts: ImportCounts
+  /** Set where this very file had come in before, and was not read again for that. */
+  cameInAt?: string
 }
 
 /**
@@ -86,6 +91,8 @@ export async function writeImport(
     throw error
   }
   const { format, items } = opened
+  const same = isReported(options) || options.fetches ? undefined : await findSame(library, bytes, options)
+  if (same) return wasThere(same, format, report)
   const writer = dryRun ? undefined : await begin(library, format.id, bytes, options)
   const run = new ImportRun(library, report, {
     ...options,
@@ -116,6 +123,42 @@ export async function writeImport(
   }
 }
 
+/** The import that brought all of this in already. */
+async function findSame(
+  { db }: Library,
+  bytes: Uint8Array,
+  { beside = [], dryRun = false, importId }: WriteOptions,
+): Promise<Import | undefined> {
+  if (dryRun || importId !== undefined) return undefined
+  return findSameFile(db, hashOfFiles([bytes, ...beside]), VERSION)
+}
+
+/** What the reader has changed or deleted here since stays so in any case: reading the file again would find nothing. */
+function wasThere(
+  before: Import,
+  { id, title }: WrittenImport['format'],
+  report: ImportReport,
+): WrittenImport {
+  const { rows = 0, skipped = 0, deleted = 0, ...counts } = countsOf(before)
+  const { sources = 0, highlights = 0, notes = 0, changed = 0, unchanged = 0 } = counts
+  return {
+    importId: null,
+    format: { id, title },
+    isResumed: false,
+    report,
+    outcomes: new RowOutcomes(false),
+    counts: {
+      ...new ImportPlan(() => 0).counts,
+      rows,
+      rows_done: rows,
+      skipped,
+      deleted,
+      unchanged: sources + highlights + notes + changed + unchanged,
+    },
+    ...(before.finished_at !== null && { cameInAt: before.finished_at }),
+  }
+}
+
 interface Writer {
   importId: number
   /** What it had brought before it was cut short. */
@@ -135,7 +178,8 @@ async function begin(
       importId === undefined
         ? await findUnfinished(change.db, file_hash)
         : await findImport(change.db, importId)
-    const id = own?.id ?? (await beginImport(change, { kind: 'file', format, name, file_hash }))
+    const id =
+      own?.id ?? (await beginImport(change, { kind: 'file', format, name, file_hash, version: VERSION }))
     const goesOn = await noteImport(change, id, { format })
     if (!goesOn) throw ended()
     const before = own ? countsOf(own) : {}

@@ -54,7 +54,7 @@ const TABLES: readonly string[] = [
   `create index capture_by_given on capture (library_id, given) where given is not null`,
   `create table import (
      ${LIBRARY}, id bigint not null, kind ${TEXT} not null, status ${TEXT} not null, source_id bigint, capture_id bigint,
-     url ${TEXT}, format ${TEXT}, name ${TEXT}, file_hash ${TEXT}, counts ${TEXT} not null default '{}', failure ${TEXT},
+     url ${TEXT}, format ${TEXT}, name ${TEXT}, file_hash ${TEXT}, version ${TEXT}, counts ${TEXT} not null default '{}', failure ${TEXT},
      remarks ${TEXT}, text_id bigint, read_to integer, waits integer not null default 0, resumes bigint,
      created_at ${TEXT} not null, finished_at ${TEXT}, undone_at ${TEXT}, report ${TEXT}, primary key (library_id, id),
      ${OF_LIBRARY})`,
