@@ -32,8 +32,8 @@ import { RowOutcomes } from './row-outcomes.ts'
 import { undoImport } from './undo-import.ts'
 import { writePlan } from './write-plan-store.ts'
 
-/** Sources, highlights and notes that one transaction takes: a few tenths of a second, in which nobody else can write. */
-const BATCH = 1_000
+/** Sources, highlights and notes that one transaction takes: a tenth of a second, in which nobody else can write. */
+const BATCH = 250
 
 export interface WriteOptions {
   /** What the file is called. */
