@@ -10,7 +10,7 @@ it('an import that is killed is finished by the next, with nothing twice', { tim
   const at = openWorkspace()
   try {
     const file = join(at.folder, 'clippings.txt')
-    writeFileSync(file, kindleClippings(6_000))
+    writeFileSync(file, kindleClippings(20_000))
     const marked = (): number => {
       try {
         const database = new DatabaseSync(join(at.library, 'library.db'), { readOnly: true })
@@ -30,12 +30,12 @@ it('an import that is killed is finished by the next, with nothing twice', { tim
     child.kill('SIGKILL')
     await gone
     const before = marked()
-    expect(before).toBeLessThan(6_000)
+    expect(before).toBeLessThan(20_000)
     const ended = await at.run(['import', file], { env: { COMMONPLACE_EMBEDDER: 'off' } })
     expect(ended.code).toBe(0)
     expect(ended.stdout).toContain('It was cut short the last time')
-    expect(ended.stdout).toContain('200 sources, 6,000 highlights')
-    expect(marked()).toBe(6_000)
+    expect(ended.stdout).toContain('200 sources, 20,000 highlights')
+    expect(marked()).toBe(20_000)
     const { imports } = JSON.parse((await at.run(['import', '--list', '--json'])).stdout)
     expect(imports).toMatchObject([{ status: 'completed' }])
   } finally {
