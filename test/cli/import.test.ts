@@ -34,7 +34,7 @@ describe('commonplace import', () => {
     expect(stdout).toContain('Could not go in: 1 row.')
     expect(stdout).toMatch(/row 4, line 4: It has neither words nor a note\./)
     const lines = readFileSync(join(at.folder, 'report.csv'), 'utf8').trimEnd().split('\r\n')
-    expect(lines.map((line) => line.split(',')[3])).toEqual(['fate', 'new', 'new', 'refused'])
+    expect(lines.map((line) => line.split(',')[4])).toEqual(['fate', 'new', 'new', 'refused'])
     expect(lines[1]).toContain("'=2+2 and more")
 
     const again = await at.run(['import', name])
@@ -49,6 +49,16 @@ describe('commonplace import', () => {
     expect(undone.stdout).toBe('Taken out: 1 source, 2 highlights, 1 note.\n')
     expect((await at.run(['import', '--undo', imports[1].id])).stdout).toContain('undone already')
     expect((await at.run(['import', name])).stdout).toContain('2 highlights')
+  })
+
+  it('reports on several files in one table', async () => {
+    const other = file('other.csv', 'Highlight,Book Title,Book Author\nOthers have said it,Walks,Roe\n')
+    await at.run(['import', readwise(), other, '--report', 'both.csv'])
+    const lines = readFileSync(join(at.folder, 'both.csv'), 'utf8').trimEnd().split('\r\n')
+    expect(lines.filter((line) => line.startsWith('file,row,'))).toHaveLength(1)
+    expect(new Set(lines.slice(1).map((line) => line.split(',')[0]))).toEqual(
+      new Set(['readwise.csv', 'other.csv']),
+    )
   })
 
   it('names the file that cannot be read, and brings the others in', async () => {

@@ -8,7 +8,7 @@ import { toFailure } from '../../core/to-failure.ts'
 import { importArchive, isLibraryArchive, type ArchiveImport } from '../../features/exports/import-archive.ts'
 import { goOnUnfinished } from '../../features/imports/go-on.ts'
 import { countsOf, listImports } from '../../features/imports/import-store.ts'
-import { reportCsv } from '../../features/imports/report-csv.ts'
+import { reportCsv, type FileReport } from '../../features/imports/report-csv.ts'
 import { reportRows } from '../../features/imports/row-outcomes.ts'
 import { undoImport } from '../../features/imports/undo-import.ts'
 import { writeImport } from '../../features/imports/write-import.ts'
@@ -75,16 +75,15 @@ async function bringIn(context: Context, paths: readonly string[]): Promise<numb
   const files: { path: string; bytes: Uint8Array }[] = []
   for (const path of paths) files.push({ path, bytes: await readImportFile(resolve(path)) })
   const groups = groupFiles(files)
-  const lines: string[] = []
+  const reports: FileReport[] = []
   const told: object[] = []
   let code: number = EXIT.ok
   const work = async (local: LocalLibrary): Promise<void> => {
     for (const group of groups) {
       try {
         const written = await bringInGroup(context, local, group)
-        if (args.given('report')) {
-          for (const line of reportCsv(reportRows(written.report, written.outcomes))) lines.push(line)
-        }
+        if (args.given('report'))
+          reports.push({ file: group.name, rows: reportRows(written.report, written.outcomes) })
         if (context.json) told.push(summaryJson(group, written, dryRun))
         else printSummary(context, group, written, { dryRun })
       } catch (error) {
@@ -101,7 +100,7 @@ async function bringIn(context: Context, paths: readonly string[]): Promise<numb
   else await withLibrary(context, work, { create: true })
   const report = args.one('report')
   if (report !== undefined) {
-    await writeFile(report, lines.join(''), { flag: 'wx' }).catch((cause: unknown) => {
+    await writeFile(report, [...reportCsv(reports)].join(''), { flag: 'wx' }).catch((cause: unknown) => {
       throw new Failure('write_failed', `The report could not be written to ${report}.`, {
         hint: 'What was imported is in the library. Import the file again with another place for the report: it adds nothing twice.',
         cause,

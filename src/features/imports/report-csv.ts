@@ -2,6 +2,7 @@ import { csvRow } from '../exports/csv-cells.ts'
 import type { ReportRow } from './row-outcomes.ts'
 
 const COLUMNS = [
+  'file',
   'row',
   'line',
   'part',
@@ -14,22 +15,31 @@ const COLUMNS = [
   'note_id',
 ] as const
 
-/** The report on a file as a table: a line for each of its rows. A spreadsheet runs nothing of it. */
-export function* reportCsv(rows: Iterable<ReportRow>): Generator<string> {
+export interface FileReport {
+  /** What the file is called; blank where nobody said. */
+  file: string
+  rows: Iterable<ReportRow>
+}
+
+/** The reports on files as one table: a line for each of their rows. A spreadsheet runs nothing of it. */
+export function* reportCsv(reports: Iterable<FileReport>): Generator<string> {
   yield csvRow(COLUMNS)
-  for (const { row, line, part, fate, reason, message, excerpt, source, highlight, note } of rows)
-    yield csvRow([
-      shown(row),
-      shown(line),
-      part ?? '',
-      fate,
-      reason,
-      message,
-      excerpt,
-      id(source),
-      id(highlight),
-      id(note),
-    ])
+  for (const { file, rows } of reports) {
+    for (const { row, line, part, fate, reason, message, excerpt, source, highlight, note } of rows)
+      yield csvRow([
+        file,
+        shown(row),
+        shown(line),
+        part ?? '',
+        fate,
+        reason,
+        message,
+        excerpt,
+        id(source),
+        id(highlight),
+        id(note),
+      ])
+  }
 }
 
 const shown = (number: number | null): string => (number === null ? '' : String(number))

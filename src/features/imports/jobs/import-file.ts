@@ -29,7 +29,9 @@ export const importFileJob = defineJob({
       name,
       signal: run.signal,
       keepReport: (report, outcomes) =>
-        library.outside.media.put(Buffer.from([...reportCsv(reportRows(report, outcomes))].join(''))),
+        library.outside.media.put(
+          Buffer.from([...reportCsv([{ file: name ?? '', rows: reportRows(report, outcomes) }])].join('')),
+        ),
       onProgress: (done) => void run.progress(done).catch(() => {}),
     })
     await dropFile(library, file_hash)
