@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 /** Longest name that is kept, in characters; file systems take 255 bytes. */
 const LONGEST = 200
 
@@ -52,3 +53,7 @@ export function dispositionOf(kind: 'inline' | 'attachment', name: string | null
   const encoded = encodeURIComponent(safe).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
   return `${kind}; filename="${plain}"${plain === safe ? '' : `; filename*=UTF-8''${encoded}`}`
 }
+
+/** What the sender calls the file; names come in UTF-8 where HTTP had Latin-1. */
+export const nameOf = (req: IncomingMessage): string | undefined =>
+  fileNameIn(Buffer.from(req.headers['content-disposition'] ?? '', 'latin1').toString('utf8'))

@@ -6,13 +6,11 @@ import { detectKind, type FileKind } from '../features/capture/detect-kind.ts'
 import { callTool } from '../tools/call-tool.ts'
 import { addFile } from './add-file.ts'
 import type { ApiCall, ApiParts, ApiRoute } from './api.ts'
-import { fileNameIn, safeName } from './file-name.ts'
+import { nameOf, safeName } from './file-name.ts'
 import { boundaryOf, readForm } from './multipart.ts'
-import { httpProblem, sendProblem, sendProblemEarly } from './problem.ts'
-import { receiveBody } from './receive-body.ts'
+import { httpProblem, sendProblem } from './problem.ts'
 import { sendJson } from './send-json.ts'
-import { OpenCount, Turns } from './turns.ts'
-import { askWho, needScopes, stillCalls } from './who-calls.ts'
+import { createFileDoor } from './take-file.ts'
 
 /** What a form may have beside the file. */
 const FORM_BYTES = 64 * 1024
@@ -31,43 +29,23 @@ interface Sent {
 
 /** `POST /api/files`: one file into the library, as the body or in a form. */
 export function createUploads({ server, uploadBytes }: ApiParts): ApiRoute[] {
-  const open = new OpenCount(AT_ONCE)
-  const turns = new Turns(IN_MEMORY)
+  const takeFile = createFileDoor({ server }, { atOnce: AT_ONCE, inMemory: IN_MEMORY })
 
-  async function upload(call: ApiCall): Promise<void> {
-    const { req, res, caller, query } = call
-    needScopes(caller, addFile.scopes)
-    const coding = req.headers['content-encoding'] ?? 'identity'
-    if (coding.toLowerCase() !== 'identity') {
-      return sendProblemEarly(
-        req,
-        res,
-        httpProblem(415, 'The body must not be compressed.', 'Send the file as it is.'),
-      )
+  function upload(call: ApiCall): Promise<void> {
+    const { req, res, query } = call
+    const form = /^multipart\/form-data\s*(;|$)/i.test(req.headers['content-type'] ?? '')
+    const boundary = form ? boundaryOf(req.headers['content-type'] ?? '') : undefined
+    const wanted = {
+      scopes: addFile.scopes,
+      counted: addFile,
+      mostBytes: uploadBytes + (form ? FORM_BYTES : 0),
+      tooLarge: tooLarge(uploadBytes),
     }
-    const full = open.enter(caller.readerId)
-    if (full) throw tooMany(full)
-    try {
-      await server.limiter.admit(addFile, caller.counted)
-      const form = /^multipart\/form-data\s*(;|$)/i.test(req.headers['content-type'] ?? '')
-      const boundary = form ? boundaryOf(req.headers['content-type'] ?? '') : undefined
-      const received = await receiveBody(req, uploadBytes + (form ? FORM_BYTES : 0))
-      if (!received) return sendProblemEarly(req, res, tooLarge(uploadBytes))
-      try {
-        await turns.take(async () => {
-          // A file may take a quarter of an hour to come.
-          if (!(await stillCalls(server.accounts, req, caller))) return askWho(server.accounts, req, res)
-          const bytes = await received.bytes()
-          const sent = boundary === undefined ? fromBody(req, bytes, query) : fromForm(bytes, boundary, query)
-          if (sent.bytes.length > uploadBytes) return sendProblem(res, tooLarge(uploadBytes))
-          await store(call, sent)
-        })
-      } finally {
-        await received.discard()
-      }
-    } finally {
-      open.leave(caller.readerId)
-    }
+    return takeFile(call, wanted, async (bytes) => {
+      const sent = boundary === undefined ? fromBody(req, bytes, query) : fromForm(bytes, boundary, query)
+      if (sent.bytes.length > uploadBytes) return sendProblem(res, tooLarge(uploadBytes))
+      await store(call, sent)
+    })
   }
 
   async function store({ req, res, caller, query }: ApiCall, sent: Sent): Promise<void> {
@@ -101,9 +79,7 @@ export function createUploads({ server, uploadBytes }: ApiParts): ApiRoute[] {
 }
 
 function fromBody(req: IncomingMessage, bytes: Buffer, query: URLSearchParams): Sent {
-  // Names come in UTF-8 where HTTP had Latin-1.
-  const disposition = Buffer.from(req.headers['content-disposition'] ?? '', 'latin1').toString('utf8')
-  const name = query.get('name') ?? fileNameIn(disposition) ?? ''
+  const name = query.get('name') ?? nameOf(req) ?? ''
   return { bytes, name: safeName(name), contentType: req.headers['content-type'], fields: query }
 }
 
@@ -148,14 +124,3 @@ function idempotencyKey(req: IncomingMessage): string | undefined {
 
 const tooLarge = (limit: number) =>
   httpProblem(413, `A file must not exceed ${limit} bytes.`, 'Send a smaller file.')
-
-const tooMany = (full: 'each' | 'all'): Failure =>
-  full === 'each'
-    ? new Failure('rate_limited', `More than ${AT_ONCE.each} files are being sent at once.`, {
-        hint: 'Wait until one of them is done.',
-        retryAfterSeconds: 5,
-      })
-    : new Failure('unavailable', 'Too many files are being sent to this server.', {
-        hint: 'Try again in a minute.',
-        retryAfterSeconds: 60,
-      })

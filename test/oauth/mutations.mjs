@@ -1240,7 +1240,7 @@ export const MUTATIONS = [
   ],
   [
     'a file is taken from who may still send it',
-    http('uploads'),
+    http('take-file'),
     'if (!(await stillCalls(server.accounts, req, caller))) return askWho(server.accounts, req, res)',
     '',
   ],
