@@ -74,7 +74,9 @@ export function printSummary(
       text: `  With --report out.csv every row is listed with what became of it.`,
       style: STYLE.dim,
     })
-  if (importId !== null && !dryRun) {
+  const { sources = 0, highlights = 0, notes = 0, reads = 0, tags = 0 } = counts
+  const brought = sources + highlights + notes + reads + tags + changed
+  if (importId !== null && !dryRun && brought > 0) {
     out.line({ text: `  To take it out again: commonplace import --undo ${importId}`, style: STYLE.dim })
   }
 }

@@ -42,6 +42,7 @@ describe('commonplace import', () => {
     const whole = await at.run(['import', name, '--report', 'again.csv'])
     expect(whole.stdout).toContain('New: nothing new.')
     expect(whole.stdout).toContain('There already: 4.')
+    expect(whole.stdout).not.toContain('--undo')
 
     const { imports } = JSON.parse((await at.run(['import', '--list', '--json'])).stdout)
     expect(imports).toHaveLength(2)
